@@ -1,0 +1,56 @@
+package functions
+
+import (
+	"time"
+
+	"github.com/omgdb/omgdb/functions/embed"
+	"github.com/omgdb/omgdb/storage"
+	"github.com/omgdb/omgdb/storage/typeio"
+	"github.com/omgdb/omgdb/storage/value"
+)
+
+// Env is what a running statement lends to functions. It lives as long as the statement.
+type Env struct {
+	Txn       *storage.Txn
+	Format    *typeio.Format // how values are written and read: DateStyle, TimeZone …
+	Settings  Settings
+	Embedders *embed.Set
+	// StatementTime and TxnTime are now() of the statement and of the transaction; Clock is the running clock.
+	StatementTime time.Time
+	TxnTime       time.Time
+	Clock         func() time.Time
+	Memory        *Account
+	Session       SessionInfo
+	// Types finds user-made types by OID or name; built-in ones are in package value.
+	Lookup Lookup
+	// Notice sends a notice to the client.
+	Notice func(severity, code, message string)
+}
+
+// Settings reads and writes configuration parameters (current_setting, set_config).
+type Settings interface {
+	Get(name string) (string, bool)
+	Set(name, val string, local bool) error
+}
+
+// SessionInfo answers the session information functions.
+type SessionInfo interface {
+	CurrentUser() string
+	SessionUser() string
+	Database() string
+	BackendPID() int32
+	SearchPath(implicit bool) []string
+	ServerVersion() string
+	ServerVersionNum() int
+	// Cancel asks session pid to cancel its statement (terminate: to end). False when there is none.
+	Cancel(pid int32, terminate bool) bool
+}
+
+// Lookup resolves names and OIDs of objects for the reg* types and the information functions.
+type Lookup interface {
+	TypeByOID(oid uint32) *value.Type
+	TypeByName(name string) *value.Type
+	RelationName(oid uint32) (schema, name string, ok bool)
+	RelationOID(name string) (uint32, bool)
+	ProcName(oid uint32) (string, bool)
+}
