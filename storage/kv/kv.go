@@ -2,23 +2,32 @@
 // kv/bolt (one bbolt file) and kv/mem (tests, temporary objects); kv/kvtest holds the suite that
 // both must pass, and a mirror engine that runs two of them side by side and compares.
 //
-// Keys are bytewise ordered and never empty. A key's first 9 bytes are its keyspace (1) and object id (8),
-// see storage/key; an engine may use them to place data but must keep the one global order.
+// Keys are bytewise ordered. A key's first PrefixLen bytes are its keyspace (1) and object id (8), see storage/key;
+// an engine may use them to place data but must keep the one global order.
 package kv
 
 import "context"
 
+// Limits that every engine enforces in Apply. Range bounds are free of them.
+const (
+	PrefixLen   = 9        // the least length of a key: keyspace and object id
+	MaxKeyLen   = 32 << 10 // longer keys are 54000
+	MaxValueLen = 1 << 30  // longer values are 54000
+)
+
 // LSN numbers commits; it rises strictly, with gaps allowed. 0 is the empty store.
 type LSN uint64
 
-// Store is safe for concurrent use. Close waits for open snapshots to be closed by their owners
-// only as far as the engine must; using a snapshot after Close of its store is an error, not a crash.
+// Store is safe for concurrent use. Close returns although snapshots are open: from then on every use of the store or
+// of a snapshot is an error (57P01), not a crash, bytes already handed out stay valid until their snapshot's Close, and
+// what the engine holds for them (its file lock too) is let go with the last one. A second Close does nothing.
 type Store interface {
 	// Snapshot opens a consistent view of everything that Apply has acknowledged.
 	Snapshot(ctx context.Context) (Snapshot, error)
 	// Apply makes one durable group of the batches, atomically and in order: when it returns nil all of them
 	// are durable and visible to later snapshots; on an error none is. LSNs rise strictly from batch to batch
-	// and from group to group. One Apply runs at a time (the committer's). Once begun it ignores cancel.
+	// and from group to group. One Apply runs at a time (the committer's); a further one waits. Once begun it ignores
+	// cancel. A failed sync (58030) leaves open whether the group is found at the next Open; the store takes no more.
 	Apply(ctx context.Context, group []Batch) error
 	Close() error
 }
@@ -32,10 +41,11 @@ type Snapshot interface {
 	Scan(ctx context.Context, r Range) Iter
 	// LSN is that of the newest batch in view.
 	LSN() LSN
-	Close()
+	Close() // a second Close does nothing
 }
 
-// Range is [Start, End) in key order; a nil End means to the last key. Reverse walks it from the end.
+// Range is [Start, End) in key order; an empty Start means from the first key, a nil End to the last. Reverse walks it
+// from the end.
 type Range struct {
 	Start, End []byte
 	Reverse    bool
@@ -43,7 +53,7 @@ type Range struct {
 
 // Iter walks a range: call Next before the first key. Key and Value are valid until the next Next or Close for the Key,
 // and until the snapshot's Close for the Value. After Next returned false, Err tells whether the end or a failure was met
-// and further calls of Next return false.
+// and further calls of Next return false. A cancelled context ends it with the context's cause.
 type Iter interface {
 	Next() bool
 	Key() []byte
