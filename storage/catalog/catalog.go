@@ -1,6 +1,11 @@
-// Package catalog holds the stored descriptors of databases, schemas, collections, columns, indexes and roles.
-// Descriptors are immutable once published: a change makes a new one with a higher Version. They are kept as BSON documents in
-// the catalog keyspace; their writes are operations of the transaction like rows.
+// Package catalog holds the stored descriptors of databases, schemas, collections, columns, indexes, types and roles.
+//
+// A descriptor is immutable once published: a change makes a new one with a higher Version. Descriptors are kept as BSON
+// documents in the catalog keyspace, and their writes are operations of the transaction like rows (see codec.go).
+//
+// Readers see the catalog through a View: the newest Committed catalog, which is an immutable value that each commit with
+// catalog writes replaces, plus the transaction's own changes. Committed is a cache of the stored descriptors: it is read from
+// them when the store opens and never holds anything that they don't.
 package catalog
 
 import (
@@ -8,22 +13,58 @@ import (
 	"github.com/omgdb/omgdb/storage/value"
 )
 
-// ID names a catalog object. It is its OID in pg_catalog: user objects count from 16384 and ids are never reused.
+// ID names a catalog object. It is its OID in pg_catalog: user objects count from FirstUserID and ids are never reused.
 type ID uint32
+
+// Well-known ids. User objects count from FirstUserID on; built-in ones have PostgreSQL's OIDs.
+const (
+	FirstUserID     ID = 16384
+	MainDatabase    ID = 5    // "omgdb", made with the store
+	PublicSchema    ID = 2200 // "public" of the main database
+	SuperRole       ID = 10   // "postgres"
+	PgCatalogSchema ID = 11   // not stored
+)
+
+// Class says what a descriptor describes.
+type Class uint8
+
+// The classes of descriptors. The numbers are stored.
+const (
+	DatabaseClass Class = 1
+	SchemaClass   Class = 2
+	RelationClass Class = 3
+	IndexClass    Class = 4
+	TypeClass     Class = 5
+	RoleClass     Class = 6
+)
+
+// Descriptor is what the catalog stores: *Database, *Schema, *Relation, *Index, *Type or *Role.
+type Descriptor interface {
+	Class() Class
+	OID() ID
+	// Home is the object whose name space the name belongs to: a schema's database, a relation's schema; 0 for the store's own.
+	Home() ID
+	Label() string
+}
 
 // Kind tells what a relation is; the letters are pg_class.relkind where PostgreSQL has one.
 type Kind byte
 
 // The kinds of relations. A Collection shows as an ordinary table with the columns _id and doc.
 const (
-	Table      Kind = 'r'
-	Collection Kind = 'K'
-	View       Kind = 'v'
-	MatView    Kind = 'm'
-	Sequence   Kind = 'S'
-	IndexKind  Kind = 'i'
-	CompositeK Kind = 'c'
+	Table         Kind = 'r'
+	Collection    Kind = 'K'
+	ViewKind      Kind = 'v'
+	MatViewKind   Kind = 'm'
+	Sequence      Kind = 'S'
+	IndexKind     Kind = 'i'
+	CompositeKind Kind = 'c'
 )
+
+// Stored tells whether relations of the kind have rows in the store.
+func (k Kind) Stored() bool {
+	return k == Table || k == Collection || k == MatViewKind || k == Sequence
+}
 
 // Relation describes a collection, table, view or sequence.
 type Relation struct {
@@ -33,21 +74,26 @@ type Relation struct {
 	Kind    Kind
 	Owner   ID
 	Temp    bool
-	Version uint64 // raised by every change of the descriptor; plans are checked against it
+	Version uint64 // unique to this content of the descriptor while the store is open; plans are checked against it
 	// Storage is the object id in the key space; TRUNCATE and rewrites change it. 0 for views.
 	Storage    uint64
 	Columns    []Column // in attnum order, dropped ones included
 	PrimaryKey []int16  // attnums that form the row key; nil: the hidden key (the ordinal). Collections: by _id.
-	Checks     []Check
-	Indexes    []ID
-	Foreign    []ForeignKey
-	ViewSQL    string
-	Comment    string
-	ACL        []string
-	Options    map[string]string
+	// PrimaryName is the name of the primary key's constraint, which shows as an index; PrimaryID its OID.
+	PrimaryName string
+	PrimaryID   ID
+	Checks      []Check
+	Indexes     []ID
+	Foreign     []ForeignKey
+	ViewSQL     string
+	Comment     string
+	ACL         []string
+	Options     map[string]string
 	// IDTypes is the monotone set of BSON types seen in a collection's _id (bit = BSON type byte); see DESIGN, "Collections in SQL".
 	IDTypes [4]uint64
-	// Published is the LSN of the commit that made this version.
+	// Sequence parameters, for sequences.
+	Seq *SequenceParams
+	// Published is the LSN of the commit that made this version; 0 in a transaction's own change.
 	Published kv.LSN
 }
 
@@ -64,6 +110,17 @@ type Column struct {
 	Generated bool   // stored generated column, Default is its expression
 	Dropped   bool
 	Comment   string
+	Collation string
+}
+
+// SequenceParams are the options of a sequence; its position is a row of its relation.
+type SequenceParams struct {
+	Type                  *value.Type
+	Start, Increment, Min int64
+	Max, Cache            int64
+	Cycle                 bool
+	OwnerTable            ID // OWNED BY
+	OwnerColumn           int16
 }
 
 // Check is a CHECK constraint, kept as SQL text.
@@ -92,7 +149,7 @@ type Index struct {
 	Name       string
 	Relation   ID
 	Schema     ID
-	Method     string // btree, path, gin, fulltext, vector
+	Method     string // btree, path, gin, fulltext, vector, ordinal
 	Unique     bool
 	Primary    bool
 	Constraint bool
@@ -101,9 +158,14 @@ type Index struct {
 	Where      string // SQL text of a partial index's predicate
 	Options    map[string]string
 	Storage    uint64
-	Published  kv.LSN
+	Published  kv.LSN // an index is read only by snapshots from here on
 	Valid      bool
 	Version    uint64
+	Comment    string
+	// NullsNotDistinct is UNIQUE NULLS NOT DISTINCT.
+	NullsNotDistinct bool
+	Deferrable       bool
+	Deferred         bool
 }
 
 // IndexKey is one key of an index: a column or an expression.
@@ -117,13 +179,96 @@ type IndexKey struct {
 	Type       *value.Type
 }
 
-// Schema is a namespace of relations.
-type Schema struct {
-	ID      ID
-	Name    string
-	Owner   ID
-	Version uint64 // name-set version: raised by CREATE, DROP, RENAME in it
+// Database is a name space of schemas.
+type Database struct {
+	ID    ID
+	Name  string
+	Owner ID
+	ACL   []string
+	// Published is the LSN of the commit that made this version.
+	Published kv.LSN
 }
+
+// Schema is a name space of relations and types in a database.
+type Schema struct {
+	ID        ID
+	Database  ID
+	Name      string
+	Owner     ID
+	ACL       []string
+	Comment   string
+	Published kv.LSN
+}
+
+// Type is a user-made type (enum, domain, composite, range).
+type Type struct {
+	ID     ID
+	Schema ID
+	Name   string
+	Owner  ID
+	// Def is the type as values know it: its OID is ID, its Namespace Schema.
+	Def *value.Type
+	// Domain constraints.
+	NotNull   bool
+	Default   string
+	Checks    []Check
+	UnderMod  int32
+	Comment   string
+	Version   uint64
+	Published kv.LSN
+}
+
+// Role is a user or group.
+type Role struct {
+	ID                                                     ID
+	Name                                                   string
+	Super, Login, Inherit, CreateRole, CreateDB, BypassRLS bool
+	ConnLimit                                              int32 // -1: none
+	// Verifier is the SCRAM-SHA-256 verifier, "" when the role has no password.
+	Verifier  string
+	Valid     int64 // µs since 2000 UTC until which the password holds, 0: forever
+	MemberOf  []Membership
+	Settings  map[string]string
+	Published kv.LSN
+}
+
+// Membership makes a role a member of another.
+type Membership struct {
+	Role  ID
+	Admin bool
+}
+
+// Class implements Descriptor.
+func (*Database) Class() Class { return DatabaseClass }
+func (*Schema) Class() Class   { return SchemaClass }
+func (*Relation) Class() Class { return RelationClass }
+func (*Index) Class() Class    { return IndexClass }
+func (*Type) Class() Class     { return TypeClass }
+func (*Role) Class() Class     { return RoleClass }
+
+// OID implements Descriptor.
+func (d *Database) OID() ID { return d.ID }
+func (s *Schema) OID() ID   { return s.ID }
+func (r *Relation) OID() ID { return r.ID }
+func (x *Index) OID() ID    { return x.ID }
+func (t *Type) OID() ID     { return t.ID }
+func (r *Role) OID() ID     { return r.ID }
+
+// Home implements Descriptor.
+func (*Database) Home() ID   { return 0 }
+func (s *Schema) Home() ID   { return s.Database }
+func (r *Relation) Home() ID { return r.Schema }
+func (x *Index) Home() ID    { return x.Schema }
+func (t *Type) Home() ID     { return t.Schema }
+func (*Role) Home() ID       { return 0 }
+
+// Label implements Descriptor.
+func (d *Database) Label() string { return d.Name }
+func (s *Schema) Label() string   { return s.Name }
+func (r *Relation) Label() string { return r.Name }
+func (x *Index) Label() string    { return x.Name }
+func (t *Type) Label() string     { return t.Name }
+func (r *Role) Label() string     { return r.Name }
 
 // Col finds a live column by name, nil when there is none.
 func (r *Relation) Col(name string) *Column {
@@ -143,4 +288,14 @@ func (r *Relation) Attr(num int16) *Column {
 		}
 	}
 	return nil
+}
+
+// HasIDType tells whether the BSON type t may occur among the collection's _ids.
+func (r *Relation) HasIDType(t byte) bool { return r.IDTypes[t>>6]&(1<<(t&63)) != 0 }
+
+// OnlyIDType tells whether every _id of the collection has the BSON type t: only then does key order serve ranges and ORDER BY.
+func (r *Relation) OnlyIDType(t byte) bool {
+	var only [4]uint64
+	only[t>>6] = 1 << (t & 63)
+	return r.IDTypes == only
 }
