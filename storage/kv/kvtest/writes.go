@@ -174,6 +174,7 @@ func testBigBatches(t *testing.T, e Engine) {
 			}
 		}
 		wantRows(t, "backwards", scan(t, snap, kv.Range{Start: from, End: to, Reverse: true}), mid)
+		snap.Close()
 	}
 	check(s)
 	wantRows(t, "old snapshot", scan(t, before, kv.Range{}), []pair{{string(key(0)), "before"}, {string(key(rows)), "before"}})

@@ -1,0 +1,100 @@
+package bolt
+
+import (
+	"bytes"
+	"sync"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/omgdb/omgdb/storage/kv"
+)
+
+// view is a bbolt read transaction that any number of snapshots share: bytes that they hand out point into its pages.
+// It counts references; with the last one the transaction ends.
+type view struct {
+	tx   *bbolt.Tx
+	lsn  kv.LSN
+	path string
+	refs int // guarded by Store.mu
+
+	mu      sync.RWMutex
+	buckets map[[kv.PrefixLen]byte]*bucket
+}
+
+// bucket keeps what a look-up needs; for a bucket that does not exist b is nil.
+type bucket struct {
+	b       *bbolt.Bucket
+	cursors sync.Pool // of *bbolt.Cursor
+}
+
+// newView begins a view with one reference, its caller's.
+func (s *Store) newView() (*view, error) {
+	tx, err := s.db.Begin(false)
+	if err != nil {
+		return nil, openError(err, s.dir)
+	}
+	v := &view{tx: tx, path: s.db.Path(), lsn: storedLSN(tx), refs: 1, buckets: map[[kv.PrefixLen]byte]*bucket{}}
+	s.mu.Lock()
+	s.open++
+	s.mu.Unlock()
+	return v, nil
+}
+
+// release gives one reference back.
+func (s *Store) release(v *view) {
+	s.mu.Lock()
+	v.refs--
+	gone := v.refs == 0
+	if gone {
+		s.open--
+	}
+	last := gone && s.shut.Load() && s.open == 0
+	s.mu.Unlock()
+	if gone {
+		v.tx.Rollback()
+	}
+	if last {
+		s.db.Close()
+	}
+}
+
+func (v *view) bucket(name []byte) *bucket {
+	id := [kv.PrefixLen]byte(name)
+	v.mu.RLock()
+	b := v.buckets[id]
+	v.mu.RUnlock()
+	if b != nil {
+		return b
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if b := v.buckets[id]; b != nil {
+		return b
+	}
+	b = &bucket{b: v.tx.Bucket(name)}
+	b.cursors.New = func() any { return b.b.Cursor() }
+	v.buckets[id] = b
+	return b
+}
+
+// get is Snapshot.Get over this view alone.
+func (v *view) get(key []byte) (value []byte, err error) {
+	if len(key) < kv.PrefixLen {
+		return nil, nil
+	}
+	defer recoverDamage(&err, v.path)
+	b := v.bucket(bucketName(key))
+	if b.b == nil {
+		return nil, nil
+	}
+	c := b.cursors.Get().(*bbolt.Cursor)
+	k, value := c.Seek(bucketKey(key))
+	b.cursors.Put(c)
+	if k == nil || !bytes.Equal(k, bucketKey(key)) {
+		return nil, nil
+	}
+	if value == nil {
+		value = []byte{}
+	}
+	return value, nil
+}
