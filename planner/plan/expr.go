@@ -53,6 +53,15 @@ type leaf struct{}
 
 func (leaf) Children() []Expr { return nil }
 
+// boolean is the Typed of the expressions that are always boolean.
+type boolean struct{}
+
+// Type implements Expr.
+func (boolean) Type() *value.Type { return value.Boolean }
+
+// Mod implements Expr.
+func (boolean) Mod() int32 { return -1 }
+
 // Const is a literal or a folded value.
 type Const struct {
 	Typed
@@ -67,16 +76,19 @@ type Param struct {
 	Num int
 }
 
-// ColRef refers to a column of the node's input, or of an enclosing query.
+// ColRef refers to a column of the node's input, or of an enclosing query. Case and Cast bind columns of their own, which only
+// the expressions inside them see.
 type ColRef struct {
 	Typed
 	leaf
 	ID   ColID
 	Name string // for printing
 	Coll string
+	Pos  int
 }
 
-// Call applies a scalar function, operator or cast.
+// Call applies a scalar function, operator or cast function. A cast function's second and third argument (the target's modifier
+// and whether the cast is explicit), when it has them, stand in Args as constants.
 type Call struct {
 	Typed
 	Fn   *functions.Scalar
@@ -99,40 +111,93 @@ const (
 	ImplicitCastStyle // added by the binder, not printed
 )
 
+// CastMethod tells how a Cast converts.
+type CastMethod uint8
+
+// The methods. Conversions by a function are Calls.
+const (
+	RelabelCast CastMethod = iota // the value stays as it is
+	IOCast                        // the source type's text form read by the target type's input function with the modifier M
+	ArrayCast                     // each element is converted by Elem, which sees it as column ElemCol
+	DomainCast                    // the value (as column ElemCol) must satisfy Checks, and NotNull
+)
+
+// Cast converts between types without a function of its own.
+type Cast struct {
+	Typed
+	Method  CastMethod
+	Arg     Expr
+	ElemCol ColID
+	Elem    Expr // of ArrayCast
+	Checks  []NamedExpr
+	NotNull bool
+	Style   CallStyle
+	Pos     int
+}
+
+// Collate gives its argument another collation; the value stays as it is.
+type Collate struct {
+	Arg  Expr
+	Coll string
+}
+
+// SQLValue is a keyword value such as CURRENT_DATE or CURRENT_USER: Arg computes it, Name is how it was written.
+type SQLValue struct {
+	Arg  Expr
+	Name string
+}
+
+// Grouping is GROUPING(a, b, …): Mask is the Aggregate's GroupingCol, Bits the positions of the arguments in its Groups, the first
+// giving the most significant bit of the int4 result.
+type Grouping struct {
+	Mask Expr
+	Bits []int
+	Args []Expr // as written, for printing only
+}
+
 // BoolOp is AND / OR over two or more arguments, in order (a guard earlier in an AND protects the later ones).
 type BoolOp struct {
+	boolean
 	Or   bool
 	Args []Expr
 }
 
 // Not is NOT.
-type Not struct{ Arg Expr }
+type Not struct {
+	boolean
+	Arg Expr
+}
 
 // IsNull is IS [NOT] NULL. For a row argument all fields are tested.
 type IsNull struct {
+	boolean
 	Arg Expr
 	Not bool
 }
 
 // BoolTest is IS [NOT] TRUE / FALSE / UNKNOWN.
 type BoolTest struct {
+	boolean
 	Arg  Expr
 	Want byte // 't', 'f', 'u'
 	Not  bool
 }
 
-// Distinct is IS [NOT] DISTINCT FROM; Eq is the equality operator's function.
-type Distinct struct {
+// IsDistinct is IS [NOT] DISTINCT FROM; Eq is the equality operator's function.
+type IsDistinct struct {
+	boolean
 	Left, Right Expr
 	Eq          *functions.Scalar
 	Not         bool
 }
 
-// Case is CASE; a simple CASE is bound to comparisons. Else may be nil (NULL).
+// Case is CASE. In a simple CASE, Arg is evaluated once and the conditions compare it as column ArgCol. Else may be nil (NULL).
 type Case struct {
 	Typed
-	Whens []When
-	Else  Expr
+	Arg    Expr
+	ArgCol ColID
+	Whens  []When
+	Else   Expr
 }
 
 // When is one arm of a Case.
@@ -174,6 +239,7 @@ type RowExpr struct {
 
 // RowCompare is (a,b) op (c,d) for < <= > >= = <>; the per-column functions: Eq, and Lt for the ordering ones.
 type RowCompare struct {
+	boolean
 	Op          string
 	Left, Right []Expr
 	Eq, Lt      []*functions.Scalar
@@ -195,8 +261,20 @@ type Subscript struct {
 	IsSlice      bool
 }
 
-// ArrayOp is left op ANY/ALL (array): op is applied to each element, which is converted by Conv when not nil.
+// Assigned is the container Arg with one element, slice (arrays, jsonb) or field (composites) replaced by Value: UPDATE … SET a[1] = x,
+// SET c.f = x. With Field >= 0 it is the field of a composite, else the subscripts count as in Subscript.
+type Assigned struct {
+	Typed
+	Arg          Expr
+	Field        int
+	Lower, Upper []Expr
+	IsSlice      bool
+	Value        Expr
+}
+
+// ArrayOp is left op ANY/ALL (array): op is applied to each element.
 type ArrayOp struct {
+	boolean
 	Left, Right Expr
 	Fn          *functions.Scalar
 	Op          string
@@ -206,6 +284,7 @@ type ArrayOp struct {
 
 // InList is left [NOT] IN (consts and expressions), all of one comparable type.
 type InList struct {
+	boolean
 	Left Expr
 	List []Expr
 	Eq   *functions.Scalar
@@ -222,7 +301,8 @@ const (
 	AnySub   // Test op ANY (subquery); IN is = ANY
 	AllSub   // Test op ALL (subquery)
 	ArraySub // ARRAY(subquery)
-	RowSub   // (a, b) op (subquery) with one row
+	RowSub   // (a, b) op (subquery) with at most one row (21000): Compare as for AnySub, NULL when there is no row
+	ValueSub // the columns of at most one row (21000) as a record, NULL when there is none: SET (a, b) = (SELECT …)
 )
 
 // Subquery is a query inside an expression. For AnySub and AllSub, Compare is the expression that compares Test with the subquery's

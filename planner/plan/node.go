@@ -67,6 +67,7 @@ type RowLock struct {
 
 // VirtualScan reads a relation that is computed: pg_catalog and information_schema tables.
 type VirtualScan struct {
+	noInput
 	Schema, Name string
 	Alias        string
 	Out          []Col
@@ -87,7 +88,8 @@ type Values struct {
 	Rows [][]Expr
 }
 
-// Project computes expressions: one for each column of Out.
+// Project computes expressions: one for each column of Out. A column of Out has a fresh id, or that of the input column that its item
+// passes through unchanged.
 type Project struct {
 	Input Node
 	Out   []Col
@@ -208,6 +210,7 @@ type CTE struct {
 
 // CTERef reads a CTE; Out gives fresh ids to its columns, by position.
 type CTERef struct {
+	noInput
 	ID    int
 	Name  string
 	Alias string
@@ -229,7 +232,10 @@ type LockRel struct {
 }
 
 // Empty produces one row without columns (SELECT without FROM), or none when No is set.
-type Empty struct{ No bool }
+type Empty struct {
+	noInput
+	No bool
+}
 
 // Insert stores the rows of Input, whose columns stand for Target in order.
 type Insert struct {
@@ -298,6 +304,18 @@ type Delete struct {
 	Returning *Returning
 }
 
+// CopySource is the input of COPY FROM: rows that the session reads from the client.
+type CopySource struct {
+	noInput
+	Out []Col
+}
+
+// Estimate is what opt expects of a node: rows, their width in bytes, and costs in PostgreSQL's unit.
+type Estimate struct {
+	Rows, Width    float64
+	Startup, Total float64
+}
+
 // Query is a bound statement that produces or changes rows.
 type Query struct {
 	Root   Node
@@ -310,6 +328,8 @@ type Query struct {
 	// HasRows: the client gets a row description.
 	HasRows bool
 	Deps    Deps
+	// Estimates, when opt made them, by node of Root.
+	Estimates map[Node]Estimate
 }
 
 // Deps is what a plan depends on; the plan cache checks it.

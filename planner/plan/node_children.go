@@ -1,0 +1,581 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+)
+
+// input1 and input2 are what WithInputs expects of nodes with one or two inputs.
+func input1(in []Node) Node {
+	if len(in) != 1 {
+		panic("plan: WithInputs wants one input")
+	}
+	return in[0]
+}
+
+func input2(in []Node) (Node, Node) {
+	if len(in) != 2 {
+		panic("plan: WithInputs wants two inputs")
+	}
+	return in[0], in[1]
+}
+
+func cloneCalls(calls []SetCall) []SetCall {
+	out := slices.Clone(calls)
+	for i := range out {
+		out[i].Args = slices.Clone(out[i].Args)
+	}
+	return out
+}
+
+func setCallSlots(f func(*Expr), calls []SetCall) {
+	for i := range calls {
+		each(f, calls[i].Args)
+	}
+}
+
+func sortSlots(f func(*Expr), keys []SortKey) {
+	for i := range keys {
+		one(f, &keys[i].Expr)
+	}
+}
+
+// byAttr visits the expressions of m in the order of the column numbers.
+func byAttr(f func(*Expr), m map[int16]Expr) {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		if e := m[k]; e != nil {
+			f(&e)
+			m[k] = e
+		}
+	}
+}
+
+func assignSlots(f func(*Expr), sets []Assign) {
+	for i := range sets {
+		one(f, &sets[i].Expr)
+	}
+}
+
+func (r *Returning) clone() *Returning {
+	if r == nil {
+		return nil
+	}
+	return &Returning{Out: r.Out, Items: slices.Clone(r.Items)}
+}
+
+func (r *Returning) slots(f func(*Expr)) {
+	if r != nil {
+		each(f, r.Items)
+	}
+}
+
+func (c *Conflict) clone() *Conflict {
+	if c == nil {
+		return nil
+	}
+	n := *c
+	n.Sets = slices.Clone(c.Sets)
+	return &n
+}
+
+func (c *Conflict) slots(f func(*Expr)) {
+	if c != nil {
+		assignSlots(f, c.Sets)
+		one(f, &c.Where)
+	}
+}
+
+func clone2(rows [][]Expr) [][]Expr {
+	out := slices.Clone(rows)
+	for i := range out {
+		out[i] = slices.Clone(out[i])
+	}
+	return out
+}
+
+func (n *Scan) slots(f func(*Expr)) {
+	each(f, n.FilterExprs)
+	for _, k := range n.Access.Point {
+		each(f, k)
+	}
+	for i := range n.Access.Ranges {
+		r := &n.Access.Ranges[i]
+		each(f, r.Eq)
+		one(f, &r.Lower, &r.Upper)
+	}
+	one(f, &n.Limit)
+}
+
+// Inputs implements Node.
+func (n *Scan) Inputs() []Node { return nil }
+
+// WithInputs implements Node.
+func (n *Scan) WithInputs([]Node) Node { return n }
+
+// Exprs implements Node.
+func (n *Scan) Exprs() []Expr { return list(n) }
+
+// WithExprs implements Node.
+func (n *Scan) WithExprs(e []Expr) Node {
+	c := *n
+	c.FilterExprs = slices.Clone(n.FilterExprs)
+	c.Access.Point = clone2(n.Access.Point)
+	c.Access.Ranges = slices.Clone(n.Access.Ranges)
+	for i := range c.Access.Ranges {
+		c.Access.Ranges[i].Eq = slices.Clone(c.Access.Ranges[i].Eq)
+	}
+	fill(&c, e)
+	return &c
+}
+
+func (n *FuncScan) slots(f func(*Expr)) { setCallSlots(f, n.Calls) }
+
+// Inputs implements Node.
+func (n *FuncScan) Inputs() []Node { return nil }
+
+// WithInputs implements Node.
+func (n *FuncScan) WithInputs([]Node) Node { return n }
+
+// Exprs implements Node.
+func (n *FuncScan) Exprs() []Expr { return list(n) }
+
+// WithExprs implements Node.
+func (n *FuncScan) WithExprs(e []Expr) Node {
+	c := *n
+	c.Calls = cloneCalls(n.Calls)
+	fill(&c, e)
+	return &c
+}
+
+func (n *Values) slots(f func(*Expr)) {
+	for _, r := range n.Rows {
+		each(f, r)
+	}
+}
+
+// Inputs implements Node.
+func (n *Values) Inputs() []Node { return nil }
+
+// WithInputs implements Node.
+func (n *Values) WithInputs([]Node) Node { return n }
+
+// Exprs implements Node.
+func (n *Values) Exprs() []Expr { return list(n) }
+
+// WithExprs implements Node.
+func (n *Values) WithExprs(e []Expr) Node {
+	c := *n
+	c.Rows = clone2(n.Rows)
+	fill(&c, e)
+	return &c
+}
+
+func (n *Project) slots(f func(*Expr)) { each(f, n.Items) }
+
+// Inputs implements Node.
+func (n *Project) Inputs() []Node { return []Node{n.Input} }
+
+// WithInputs implements Node.
+func (n *Project) WithInputs(in []Node) Node {
+	c := *n
+	c.Input = input1(in)
+	return &c
+}
+
+// Exprs implements Node.
+func (n *Project) Exprs() []Expr { return list(n) }
+
+// WithExprs implements Node.
+func (n *Project) WithExprs(e []Expr) Node {
+	c := *n
+	c.Items = slices.Clone(n.Items)
+	fill(&c, e)
+	return &c
+}
+
+func (n *ProjectSet) slots(f func(*Expr)) { setCallSlots(f, n.Calls) }
+
+// Inputs implements Node.
+func (n *ProjectSet) Inputs() []Node { return []Node{n.Input} }
+
+// WithInputs implements Node.
+func (n *ProjectSet) WithInputs(in []Node) Node {
+	c := *n
+	c.Input = input1(in)
+	return &c
+}
+
+// Exprs implements Node.
+func (n *ProjectSet) Exprs() []Expr { return list(n) }
+
+// WithExprs implements Node.
+func (n *ProjectSet) WithExprs(e []Expr) Node {
+	c := *n
+	c.Calls = cloneCalls(n.Calls)
+	fill(&c, e)
+	return &c
+}
+
+func (n *Filter) slots(f func(*Expr)) { one(f, &n.Pred) }
+
+// Inputs implements Node.
+func (n *Filter) Inputs() []Node { return []Node{n.Input} }
+
+// WithInputs implements Node.
+func (n *Filter) WithInputs(in []Node) Node { return &Filter{Input: input1(in), Pred: n.Pred} }
+
+// Exprs implements Node.
+func (n *Filter) Exprs() []Expr { return list(n) }
+
+// WithExprs implements Node.
+func (n *Filter) WithExprs(e []Expr) Node {
+	c := *n
+	fill(&c, e)
+	return &c
+}
+
+func (n *Join) slots(f func(*Expr)) {
+	one(f, &n.On)
+	for i := range n.HashKeys {
+		one(f, &n.HashKeys[i][0], &n.HashKeys[i][1])
+	}
+	one(f, &n.Residual)
+}
+
+// Inputs implements Node.
+func (n *Join) Inputs() []Node { return []Node{n.Left, n.Right} }
+
+// WithInputs implements Node.
+func (n *Join) WithInputs(in []Node) Node {
+	c := *n
+	c.Left, c.Right = input2(in)
+	return &c
+}
+
+// Exprs implements Node.
+func (n *Join) Exprs() []Expr { return list(n) }
+
+// WithExprs implements Node.
+func (n *Join) WithExprs(e []Expr) Node {
+	c := *n
+	c.HashKeys = slices.Clone(n.HashKeys)
+	fill(&c, e)
+	return &c
+}
+
+func (n *Aggregate) slots(f func(*Expr)) {
+	each(f, n.Groups)
+	for i := range n.Aggs {
+		a := &n.Aggs[i]
+		each(f, a.Args)
+		each(f, a.Direct)
+		one(f, &a.Filter)
+		sortSlots(f, a.Order)
+	}
+}
+
+// Inputs implements Node.
+func (n *Aggregate) Inputs() []Node { return []Node{n.Input} }
+
+// WithInputs implements Node.
+func (n *Aggregate) WithInputs(in []Node) Node {
+	c := *n
+	c.Input = input1(in)
+	return &c
+}
+
+// Exprs implements Node.
+func (n *Aggregate) Exprs() []Expr { return list(n) }
+
+// WithExprs implements Node.
+func (n *Aggregate) WithExprs(e []Expr) Node {
+	c := *n
+	c.Groups = slices.Clone(n.Groups)
+	c.Aggs = slices.Clone(n.Aggs)
+	for i := range c.Aggs {
+		a := &c.Aggs[i]
+		a.Args, a.Direct, a.Order = slices.Clone(a.Args), slices.Clone(a.Direct), slices.Clone(a.Order)
+	}
+	fill(&c, e)
+	return &c
+}
+
+func (n *Window) slots(f func(*Expr)) {
+	each(f, n.Partition)
+	sortSlots(f, n.Order)
+	for i := range n.Calls {
+		w := &n.Calls[i]
+		each(f, w.Args)
+		one(f, &w.Filter, &w.Frame.Start.Offset, &w.Frame.End.Offset)
+	}
+}
+
+// Inputs implements Node.
+func (n *Window) Inputs() []Node { return []Node{n.Input} }
+
+// WithInputs implements Node.
+func (n *Window) WithInputs(in []Node) Node {
+	c := *n
+	c.Input = input1(in)
+	return &c
+}
+
+// Exprs implements Node.
+func (n *Window) Exprs() []Expr { return list(n) }
+
+// WithExprs implements Node.
+func (n *Window) WithExprs(e []Expr) Node {
+	c := *n
+	c.Partition, c.Order = slices.Clone(n.Partition), slices.Clone(n.Order)
+	c.Calls = slices.Clone(n.Calls)
+	for i := range c.Calls {
+		c.Calls[i].Args = slices.Clone(c.Calls[i].Args)
+	}
+	fill(&c, e)
+	return &c
+}
+
+func (n *Sort) slots(f func(*Expr)) {
+	sortSlots(f, n.Keys)
+	one(f, &n.TopN)
+}
+
+// Inputs implements Node.
+func (n *Sort) Inputs() []Node { return []Node{n.Input} }
+
+// WithInputs implements Node.
+func (n *Sort) WithInputs(in []Node) Node {
+	c := *n
+	c.Input = input1(in)
+	return &c
+}
+
+// Exprs implements Node.
+func (n *Sort) Exprs() []Expr { return list(n) }
+
+// WithExprs implements Node.
+func (n *Sort) WithExprs(e []Expr) Node {
+	c := *n
+	c.Keys = slices.Clone(n.Keys)
+	fill(&c, e)
+	return &c
+}
+
+func (n *Distinct) slots(f func(*Expr)) { each(f, n.On) }
+
+// Inputs implements Node.
+func (n *Distinct) Inputs() []Node { return []Node{n.Input} }
+
+// WithInputs implements Node.
+func (n *Distinct) WithInputs(in []Node) Node { return &Distinct{Input: input1(in), On: n.On} }
+
+// Exprs implements Node.
+func (n *Distinct) Exprs() []Expr { return list(n) }
+
+// WithExprs implements Node.
+func (n *Distinct) WithExprs(e []Expr) Node {
+	c := *n
+	c.On = slices.Clone(n.On)
+	fill(&c, e)
+	return &c
+}
+
+// Inputs implements Node.
+func (n *SetOp) Inputs() []Node { return []Node{n.Left, n.Right} }
+
+// WithInputs implements Node.
+func (n *SetOp) WithInputs(in []Node) Node {
+	c := *n
+	c.Left, c.Right = input2(in)
+	return &c
+}
+
+// Exprs implements Node.
+func (n *SetOp) Exprs() []Expr { return nil }
+
+// WithExprs implements Node.
+func (n *SetOp) WithExprs([]Expr) Node { return n }
+
+func (n *Limit) slots(f func(*Expr)) {
+	one(f, &n.Count, &n.Offset)
+	sortSlots(f, n.Keys)
+}
+
+// Inputs implements Node.
+func (n *Limit) Inputs() []Node { return []Node{n.Input} }
+
+// WithInputs implements Node.
+func (n *Limit) WithInputs(in []Node) Node {
+	c := *n
+	c.Input = input1(in)
+	return &c
+}
+
+// Exprs implements Node.
+func (n *Limit) Exprs() []Expr { return list(n) }
+
+// WithExprs implements Node.
+func (n *Limit) WithExprs(e []Expr) Node {
+	c := *n
+	c.Keys = slices.Clone(n.Keys)
+	fill(&c, e)
+	return &c
+}
+
+// Inputs implements Node: the queries of the CTEs in order (Query, then Step where there is one), then Input.
+func (n *With) Inputs() []Node {
+	var in []Node
+	for i := range n.CTEs {
+		in = append(in, n.CTEs[i].Query)
+		if n.CTEs[i].Step != nil {
+			in = append(in, n.CTEs[i].Step)
+		}
+	}
+	return append(in, n.Input)
+}
+
+// WithInputs implements Node.
+func (n *With) WithInputs(in []Node) Node {
+	c := &With{CTEs: slices.Clone(n.CTEs)}
+	for i := range c.CTEs {
+		c.CTEs[i].Query, in = in[0], in[1:]
+		if c.CTEs[i].Step != nil {
+			c.CTEs[i].Step, in = in[0], in[1:]
+		}
+	}
+	c.Input = input1(in)
+	return c
+}
+
+// Exprs implements Node.
+func (n *With) Exprs() []Expr { return nil }
+
+// WithExprs implements Node.
+func (n *With) WithExprs([]Expr) Node { return n }
+
+// Inputs implements Node.
+func (n *Lock) Inputs() []Node { return []Node{n.Input} }
+
+// WithInputs implements Node.
+func (n *Lock) WithInputs(in []Node) Node { return &Lock{Input: input1(in), Rels: n.Rels} }
+
+// Exprs implements Node.
+func (n *Lock) Exprs() []Expr { return nil }
+
+// WithExprs implements Node.
+func (n *Lock) WithExprs([]Expr) Node { return n }
+
+// noInput is embedded by the leaves that evaluate no expressions.
+type noInput struct{}
+
+// Inputs implements Node.
+func (noInput) Inputs() []Node { return nil }
+
+// Exprs implements Node.
+func (noInput) Exprs() []Expr { return nil }
+
+// WithInputs implements Node.
+func (n *VirtualScan) WithInputs([]Node) Node { return n }
+
+// WithExprs implements Node.
+func (n *VirtualScan) WithExprs([]Expr) Node { return n }
+
+// WithInputs implements Node.
+func (n *CTERef) WithInputs([]Node) Node { return n }
+
+// WithExprs implements Node.
+func (n *CTERef) WithExprs([]Expr) Node { return n }
+
+// WithInputs implements Node.
+func (n *Empty) WithInputs([]Node) Node { return n }
+
+// WithExprs implements Node.
+func (n *Empty) WithExprs([]Expr) Node { return n }
+
+// WithInputs implements Node.
+func (n *CopySource) WithInputs([]Node) Node { return n }
+
+// WithExprs implements Node.
+func (n *CopySource) WithExprs([]Expr) Node { return n }
+
+func (n *Insert) slots(f func(*Expr)) {
+	byAttr(f, n.Defaults)
+	byAttr(f, n.Generated)
+	named(f, n.Checks)
+	n.Conflict.slots(f)
+	n.Returning.slots(f)
+}
+
+// Inputs implements Node.
+func (n *Insert) Inputs() []Node { return []Node{n.Input} }
+
+// WithInputs implements Node.
+func (n *Insert) WithInputs(in []Node) Node {
+	c := *n
+	c.Input = input1(in)
+	return &c
+}
+
+// Exprs implements Node.
+func (n *Insert) Exprs() []Expr { return list(n) }
+
+// WithExprs implements Node.
+func (n *Insert) WithExprs(e []Expr) Node {
+	c := *n
+	c.Defaults, c.Generated, c.Checks = maps.Clone(n.Defaults), maps.Clone(n.Generated), slices.Clone(n.Checks)
+	c.Conflict, c.Returning = n.Conflict.clone(), n.Returning.clone()
+	fill(&c, e)
+	return &c
+}
+
+func (n *Update) slots(f func(*Expr)) {
+	assignSlots(f, n.Sets)
+	byAttr(f, n.Generated)
+	named(f, n.Checks)
+	n.Returning.slots(f)
+}
+
+// Inputs implements Node.
+func (n *Update) Inputs() []Node { return []Node{n.Input} }
+
+// WithInputs implements Node.
+func (n *Update) WithInputs(in []Node) Node {
+	c := *n
+	c.Input = input1(in)
+	return &c
+}
+
+// Exprs implements Node.
+func (n *Update) Exprs() []Expr { return list(n) }
+
+// WithExprs implements Node.
+func (n *Update) WithExprs(e []Expr) Node {
+	c := *n
+	c.Sets, c.Generated, c.Checks = slices.Clone(n.Sets), maps.Clone(n.Generated), slices.Clone(n.Checks)
+	c.Returning = n.Returning.clone()
+	fill(&c, e)
+	return &c
+}
+
+func (n *Delete) slots(f func(*Expr)) { n.Returning.slots(f) }
+
+// Inputs implements Node.
+func (n *Delete) Inputs() []Node { return []Node{n.Input} }
+
+// WithInputs implements Node.
+func (n *Delete) WithInputs(in []Node) Node {
+	c := *n
+	c.Input = input1(in)
+	return &c
+}
+
+// Exprs implements Node.
+func (n *Delete) Exprs() []Expr { return list(n) }
+
+// WithExprs implements Node.
+func (n *Delete) WithExprs(e []Expr) Node {
+	c := *n
+	c.Returning = n.Returning.clone()
+	fill(&c, e)
+	return &c
+}

@@ -1,0 +1,170 @@
+package session
+
+import (
+	"strings"
+	"time"
+
+	"github.com/omgdb/omgdb/storage/dberr"
+)
+
+// Checks of settings that have a grammar of their own.
+
+// checkDateStyle reads a list of style and order words; what is not named keeps PostgreSQL's default for the style.
+func checkDateStyle(s *setting, val string) (string, error) {
+	style, order := "", ""
+	for _, w := range strings.Split(val, ",") {
+		w = strings.Trim(strings.TrimSpace(w), `"'`)
+		switch strings.ToLower(w) {
+		case "iso":
+			style = "ISO"
+		case "sql":
+			style = "SQL"
+		case "postgres":
+			style = "Postgres"
+		case "german":
+			style = "German"
+			if order == "" {
+				order = "DMY"
+			}
+		case "mdy", "us", "noneuro", "noneuropean":
+			order = "MDY"
+		case "dmy", "euro", "european":
+			order = "DMY"
+		case "ymd":
+			order = "YMD"
+		case "default":
+			style, order = "ISO", "MDY"
+		default:
+			return "", s.invalid(val).WithDetail(`Unrecognized key word: "%s".`, w)
+		}
+	}
+	if style == "" && order == "" {
+		return "", s.invalid(val)
+	}
+	// A half that is not named is filled in from the current value by merge.
+	return style + ", " + order, nil
+}
+
+// merge completes a value that names only a part of the setting: DateStyle's style or order.
+func (s *setting) merge(val, current string) string {
+	if s.name != "DateStyle" {
+		return val
+	}
+	style, order, _ := strings.Cut(val, ", ")
+	oldStyle, oldOrder, _ := strings.Cut(current, ", ")
+	if style == "" {
+		style = oldStyle
+	}
+	if order == "" {
+		order = oldOrder
+	}
+	return style + ", " + order
+}
+
+func checkTimeZone(s *setting, val string) (string, error) {
+	loc, err := loadZone(val)
+	if err != nil {
+		return "", s.invalid(val)
+	}
+	return loc.String(), nil
+}
+
+// loadZone gives the location of a TimeZone setting: a name of the tz database in any case, a POSIX-like offset, or hours east of UTC.
+func loadZone(val string) (*time.Location, error) {
+	return findZone(strings.TrimSpace(val))
+}
+
+// encodings maps the accepted spellings of client_encoding, stripped of everything but letters and digits.
+var encodings = map[string]string{"utf8": "UTF8", "unicode": "UTF8", "sqlascii": "SQL_ASCII"}
+
+func checkEncoding(s *setting, val string) (string, error) {
+	key := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'A' && r <= 'Z':
+			return r + 32
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		}
+		return -1
+	}, val)
+	if name, ok := encodings[key]; ok {
+		return name, nil
+	}
+	return "", s.invalid(val).WithHint("The only client encoding is UTF8.")
+}
+
+// checkSearchPath makes sure that the list can be read; the text stays as given.
+func checkSearchPath(s *setting, val string) (string, error) {
+	if _, ok := splitNames(val); !ok {
+		return "", s.invalid(val).WithDetail("List syntax is invalid.")
+	}
+	return val, nil
+}
+
+// splitNames reads a comma-separated list of identifiers: unquoted ones are folded to lower case.
+func splitNames(list string) (names []string, ok bool) {
+	rest := strings.TrimSpace(list)
+	if rest == "" {
+		return nil, true
+	}
+	for {
+		var name string
+		if strings.HasPrefix(rest, `"`) {
+			var b strings.Builder
+			rest = rest[1:]
+			for {
+				i := strings.IndexByte(rest, '"')
+				if i < 0 {
+					return nil, false
+				}
+				b.WriteString(rest[:i])
+				rest = rest[i+1:]
+				if !strings.HasPrefix(rest, `"`) {
+					break
+				}
+				b.WriteByte('"')
+				rest = rest[1:]
+			}
+			name = b.String()
+		} else {
+			end := strings.IndexAny(rest, ", \t\r\n")
+			if end < 0 {
+				end = len(rest)
+			}
+			name, rest = strings.ToLower(rest[:end]), rest[end:]
+			if name == "" {
+				return nil, false
+			}
+		}
+		names = append(names, name)
+		rest = strings.TrimSpace(rest)
+		if rest == "" {
+			return names, true
+		}
+		if rest[0] != ',' {
+			return nil, false
+		}
+		rest = strings.TrimSpace(rest[1:])
+	}
+}
+
+// checkPrintable replaces what could confuse a terminal, as PostgreSQL does for application_name.
+func checkPrintable(_ *setting, val string) (string, error) {
+	if len(val) > 63 {
+		val = strings.ToValidUTF8(val[:63], "")
+	}
+	return strings.Map(func(r rune) rune {
+		if r < 32 || r > 126 {
+			return '?'
+		}
+		return r
+	}, val), nil
+}
+
+func checkOnlyOn(s *setting, val string) (string, error) {
+	if val != "on" {
+		return "", dberr.New(dberr.FeatureNotSupported, `parameter "%s" can only be on`, s.name).
+			WithHint(`Write strings with backslash escapes as E'…'.`)
+	}
+	return val, nil
+}
