@@ -1,0 +1,3 @@
+package typeio
+
+const maxDate = 2145031948

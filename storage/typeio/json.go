@@ -1,0 +1,35 @@
+package typeio
+
+import (
+	"github.com/omgdb/omgdb/storage/doc"
+	"github.com/omgdb/omgdb/storage/value"
+)
+
+func jsonIn(_ *value.Type, s string, _ *Format) (value.Value, error) {
+	if err := doc.ValidateJSON([]byte(s)); err != nil {
+		return value.Null, err
+	}
+	return value.String(s), nil
+}
+
+func jsonbIn(_ *value.Type, s string, _ *Format) (value.Value, error) {
+	d, err := doc.ParseJSONB([]byte(s))
+	if err != nil {
+		return value.Null, err
+	}
+	return JSONB(d), nil
+}
+
+// JSONB makes the SQL value of a document value.
+func JSONB(d doc.Value) value.Value { return value.Bytes(d.Encoded()) }
+
+// Doc gives the document value of a jsonb, which shares its memory.
+func Doc(v value.Value) doc.Value { return doc.Decode(v.Bytes()) }
+
+func jsonbOut(dst []byte, _ *value.Type, v value.Value, _ *Format) []byte {
+	return Doc(v).AppendJSONB(dst)
+}
+
+func jsonbCmp(a, b value.Value) int { return doc.Compare(Doc(a), Doc(b)) }
+
+func jsonbHash(h uint64, v value.Value) uint64 { return mix(h, doc.Hash(Doc(v))) }
