@@ -179,10 +179,13 @@ func (b *Builder) End() {
 	b.done()
 }
 
-// Append appends a copy of any value. A missing value is written as null. The nesting of v is not counted.
+// Append appends a copy of any value. A missing value is written as null.
 func (b *Builder) Append(v Value) {
 	if v.Type == TypeMissing {
 		v.Type = TypeNull
+	}
+	if v.Doc() != nil && b.err == nil && len(b.frames)+depth(v) > MaxDepth {
+		b.err = tooDeep()
 	}
 	if b.begin(v.Type) {
 		b.buf = append(b.buf, v.Data...)
