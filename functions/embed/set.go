@@ -17,6 +17,7 @@ func NewSet() *Set {
 	hashing := NewHashing(DefaultHashingDim)
 	return &Set{byName: map[string]func() (Embedder, error){
 		"hashing": func() (Embedder, error) { return hashing, nil },
+		"static":  func() (Embedder, error) { return OpenStatic() },
 	}}
 }
 
@@ -44,4 +45,16 @@ func (s *Set) Names() []string {
 	}
 	sort.Strings(names)
 	return names
+}
+
+// Into gives the embedder's way to write a text's vector into memory of the caller's (Dim elements) without a call's overhead, nil when it
+// has none: models that run elsewhere want many texts at once.
+func Into(e Embedder) func(dst []float32, text string) {
+	switch e := e.(type) {
+	case *Hashing:
+		return e.EmbedInto
+	case *Static:
+		return e.EmbedInto
+	}
+	return nil
 }
