@@ -113,8 +113,8 @@ func (v *View) NameSet(home ID) uint64 {
 	return n
 }
 
-// list gives the descriptors of a class that pass, in id order.
-func list[D Descriptor](v *View, class Class, pass func(D) bool) []D {
+// find gives the descriptors of a class that pass, in id order.
+func find[D Descriptor](v *View, class Class, pass func(D) bool) []D {
 	var out []D
 	v.base.All(class, func(d Descriptor) bool {
 		if v.own != nil {
@@ -163,7 +163,7 @@ func (v *View) SchemaByID(id ID) *Schema { return get[Schema](v, SchemaClass, id
 
 // Schemas lists the schemas of the view's database in id order.
 func (v *View) Schemas() []*Schema {
-	return list(v, SchemaClass, func(s *Schema) bool { return s.Database == v.database })
+	return find(v, SchemaClass, func(s *Schema) bool { return s.Database == v.database })
 }
 
 // Relation finds a relation by schema and name, nil when there is none.
@@ -202,7 +202,7 @@ func (v *View) ResolveText(path []string, name string) *Relation {
 
 // Relations lists the relations of a schema, or of every schema of the view's database when schema is 0, in id order.
 func (v *View) Relations(schema ID) []*Relation {
-	return list(v, RelationClass, func(r *Relation) bool {
+	return find(v, RelationClass, func(r *Relation) bool {
 		if schema != 0 {
 			return r.Schema == schema
 		}
@@ -240,7 +240,7 @@ func (v *View) IndexesOf(r *Relation) []*Index {
 
 // Databases lists the databases in id order; DatabaseByName finds one, nil when there is none.
 func (v *View) Databases() []*Database {
-	return list(v, DatabaseClass, func(*Database) bool { return true })
+	return find(v, DatabaseClass, func(*Database) bool { return true })
 }
 
 // DatabaseByName finds a database, nil when there is none.
@@ -250,7 +250,7 @@ func (v *View) DatabaseByName(name string) *Database {
 }
 
 // Roles lists the roles in id order.
-func (v *View) Roles() []*Role { return list(v, RoleClass, func(*Role) bool { return true }) }
+func (v *View) Roles() []*Role { return find(v, RoleClass, func(*Role) bool { return true }) }
 
 // Role finds a role by name, nil when there is none.
 func (v *View) Role(name string) *Role {
@@ -276,5 +276,5 @@ func (v *View) TypeByID(id ID) *Type { return get[Type](v, TypeClass, id) }
 
 // Types lists the user-made types of a schema (0: of every schema) in id order.
 func (v *View) Types(schema ID) []*Type {
-	return list(v, TypeClass, func(t *Type) bool { return schema == 0 || t.Schema == schema })
+	return find(v, TypeClass, func(t *Type) bool { return schema == 0 || t.Schema == schema })
 }

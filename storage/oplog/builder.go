@@ -30,7 +30,7 @@ func NewBuilder(a Actor, emit func(chunk uint32, value []byte) error) *Builder {
 func (b *Builder) Add(key, before, after []byte) (Place, error) {
 	r := Record{Key: key, Before: before, Deleted: after == nil}
 	if before != nil {
-		r.Image, r.BeforeDigest = Whole, b.Row(before)
+		r.Image, r.BeforeDigest, r.BeforeLSN = Whole, b.Row(before), rowLSN(before)
 	}
 	if after != nil {
 		r.After = b.Row(after)

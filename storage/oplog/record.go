@@ -24,6 +24,7 @@ type Record struct {
 	Image        Image
 	Before       []byte // the row value before, when Image is Whole
 	BeforeDigest Digest // its digest, when there was a value
+	BeforeLSN    kv.LSN // the commit that wrote it
 	Deleted      bool   // there is no value after
 	After        Digest // digest of the value after, unless Deleted
 }
@@ -55,6 +56,7 @@ func appendRecord(dst []byte, r *Record) []byte {
 		dst = binary.AppendUvarint(dst, uint64(len(r.Before)))
 		dst = append(dst, r.Before...)
 	case Stripped:
+		dst = binary.BigEndian.AppendUint64(dst, uint64(r.BeforeLSN))
 		dst = append(dst, r.BeforeDigest[:]...)
 	}
 	if !r.Deleted {
@@ -79,12 +81,14 @@ func DecodeRecord(b []byte) (r Record, rest []byte, ok bool) {
 		if r.Before, b, ok = cutBytes(b); !ok || len(r.Before) < docAt {
 			return r, nil, false
 		}
+		r.BeforeLSN = rowLSN(r.Before)
 	case flagStripped:
 		r.Image = Stripped
-		if len(b) < sha256.Size {
+		if len(b) < 8+sha256.Size {
 			return r, nil, false
 		}
-		r.BeforeDigest, b = Digest(b), b[sha256.Size:]
+		r.BeforeLSN = kv.LSN(binary.BigEndian.Uint64(b))
+		r.BeforeDigest, b = Digest(b[8:]), b[8+sha256.Size:]
 	case flagWhole | flagStripped:
 		return r, nil, false
 	}
@@ -96,6 +100,23 @@ func DecodeRecord(b []byte) (r Record, rest []byte, ok bool) {
 	}
 	return r, b, true
 }
+
+// BodyCheck computes the digest of a commit's records again, for comparison with Header.Body.
+type BodyCheck struct {
+	body   body
+	hasher Hasher
+}
+
+// Add takes the next record.
+func (c *BodyCheck) Add(r *Record) {
+	if r.Image == Whole {
+		r.BeforeDigest = c.hasher.Row(r.Before)
+	}
+	c.body.add(r)
+}
+
+// Sum is the digest of the records so far.
+func (c *BodyCheck) Sum() Digest { return c.body.sum() }
 
 // body computes the digest of a commit's records. It counts digests, not images, so that images can be stripped.
 type body struct{ h hash.Hash }
@@ -115,6 +136,9 @@ func (d *body) add(r *Record) {
 	d.h.Write(head[:n])
 	d.h.Write(r.Key)
 	if r.Image != NoImage {
+		var lsn [8]byte
+		binary.BigEndian.PutUint64(lsn[:], uint64(r.BeforeLSN))
+		d.h.Write(lsn[:])
 		d.h.Write(r.BeforeDigest[:])
 	}
 	if !r.Deleted {
@@ -129,6 +153,8 @@ func (d *body) sum() (out Digest) {
 	d.h.Sum(out[:0])
 	return out
 }
+
+func rowLSN(value []byte) kv.LSN { return kv.LSN(binary.BigEndian.Uint64(value[lsnAt:])) }
 
 // Place is where a record lies in its commit: which chunk, and at what offset in its value.
 type Place struct{ Chunk, Offset uint32 }
