@@ -94,9 +94,27 @@ func compareDates(a, b Value) int {
 	if a.Type == TypeDate && b.Type == TypeDate {
 		return cmpInt(int64(leUint64(a.Data)), int64(leUint64(b.Data)))
 	}
-	x, _ := a.Micros()
-	y, _ := b.Micros()
-	return cmpInt(x, y)
+	msA, usA := a.timeKey()
+	msB, usB := b.timeKey()
+	if c := cmpInt(msA, msB); c != 0 {
+		return c
+	}
+	return cmpInt(usA, usB)
+}
+
+// timeKey splits a time into milliseconds and the microseconds above them; the infinities lie outside all dates.
+func (v Value) timeKey() (ms, us int64) {
+	if v.Type == TypeDate {
+		return int64(leUint64(v.Data)), 0
+	}
+	switch us, _ = v.Micros(); us {
+	case maxMicros:
+		return math.MaxInt64, 1000
+	case minMicros:
+		return math.MinInt64, -1
+	}
+	ms = floorDiv(us, 1000)
+	return ms, us - ms*1000
 }
 
 func cmpInt(a, b int64) int {

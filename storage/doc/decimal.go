@@ -101,7 +101,7 @@ func textDecimal(b []byte) (Decimal, Kind) {
 	if b = b[e+1:]; len(b) > 0 && b[0] == '-' {
 		neg, b = true, b[1:]
 	}
-	if len(b) == 0 || len(b) > 7 {
+	if len(b) == 0 || len(b) > 7 || countDigits(b) != len(b) {
 		return Decimal{}, NotNumber
 	}
 	for _, c := range b {

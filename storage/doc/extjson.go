@@ -417,7 +417,7 @@ func appendUnwrapped(dst []byte, v Value) (byte, []byte, error) {
 		dst[at] = t
 	}
 	dst = EndDocument(dst, start)
-	if v.Type == TypeObject && dst[start+5] == '$' {
+	if v.Type == TypeObject && len(dst) > start+6 && dst[start+5] == '$' {
 		t, data, err := unwrapObject(nil, Doc(dst[start:]))
 		if err != nil || t != TypeMissing {
 			return t, append(dst[:start], data...), err

@@ -13,14 +13,14 @@ func ValidateJSON(src []byte) error {
 	if !utf8.Valid(src) {
 		return invalidUTF8(src)
 	}
-	l := lexer{src: src, line: 1}
+	l := lexer{src: src, line: 1, kind: tokNone}
 	return l.document()
 }
 
 // syntaxError reads a text that a parser refused and says what is wrong with it. decode applies the rules for strings
 // that are turned into text.
 func syntaxError(src []byte, decode bool) error {
-	l := lexer{src: src, line: 1, decode: decode}
+	l := lexer{src: src, line: 1, kind: tokNone, decode: decode}
 	if err := l.document(); err != nil {
 		return err
 	}
@@ -66,6 +66,7 @@ const (
 	tokString = '"'
 	tokNumber = '1'
 	tokWord   = 'w' // true, false, null
+	tokNone   = '.' // before the first
 )
 
 // lexer is the slow reader that knows lines and tokens. It runs only to validate json texts and to explain errors.
@@ -276,7 +277,8 @@ func (l *lexer) string() error {
 			high = isHigh
 			continue
 		case high:
-			l.end = i
+			_, size := utf8.DecodeRune(l.src[i:])
+			l.end = i + size
 			return l.invalid("Unicode low surrogate must follow a high surrogate.")
 		case c == '"':
 			l.end, l.kind = i+1, tokString
@@ -295,7 +297,8 @@ func (l *lexer) escape(i int, high bool) (n int, isHigh bool, err error) {
 	if c != 'u' {
 		switch {
 		case l.decode && high:
-			l.end = i + 1
+			_, size := utf8.DecodeRune(l.src[i+1:])
+			l.end = i + 1 + size
 			return 0, false, l.invalid("Unicode low surrogate must follow a high surrogate.")
 		case unescape[c] == 0:
 			_, size := utf8.DecodeRune(l.src[i+1:])

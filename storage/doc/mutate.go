@@ -113,15 +113,15 @@ type change struct {
 
 // at applies the change to the value at a level of the path; changed tells whether anything happened.
 func (c *change) at(v Value, level int) (out Value, changed bool, err error) {
+	if c.path[level].Null {
+		return Value{}, false, dberr.New(dberr.NullValueNotAllowed, "path element at position %d is null", level+1)
+	}
 	plain := v
 	if v.needsPlain() {
 		plain = v.Plain()
 	}
 	if plain.Doc() == nil {
 		return v, false, nil
-	}
-	if c.path[level].Null {
-		return Value{}, false, dberr.New(dberr.NullValueNotAllowed, "path element at position %d is null", level+1)
 	}
 	if plain.Type == TypeObject {
 		out, changed, err = c.inObject(plain, level)

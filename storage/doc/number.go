@@ -22,6 +22,7 @@ import (
 const (
 	maxIntegerDigits = 131072
 	maxScale         = 16383
+	maxExponent      = math.MaxInt32 / 2 // of a written exponent, even if the digits are zero
 )
 
 // IsNumber reports a number of any type, NaN and infinities included.
@@ -38,7 +39,7 @@ func appendNumber(dst []byte, d Decimal) (byte, []byte, error) {
 	for len(d.Coef) > 0 && d.Coef[0] == '0' {
 		d.Coef = d.Coef[1:]
 	}
-	if -d.Exp > maxScale || len(d.Coef) > 0 && len(d.Coef)+d.Exp > maxIntegerDigits {
+	if -d.Exp > maxScale || d.Exp >= maxExponent || len(d.Coef) > 0 && len(d.Coef)+d.Exp > maxIntegerDigits {
 		return 0, dst, dberr.New(dberr.NumericValueOutOfRange, "value overflows numeric format")
 	}
 	if len(d.Coef) == 0 {
@@ -55,8 +56,9 @@ func appendNumber(dst []byte, d Decimal) (byte, []byte, error) {
 	} else if f, ok := d.shortestDouble(); ok {
 		return TypeDouble, binary.LittleEndian.AppendUint64(dst, math.Float64bits(f)), nil
 	}
-	if f, ok := d.fit128(); ok {
-		return TypeDecimal128, appendDecimal128(dst, f), nil
+	d, ok := d.fit128()
+	if ok {
+		return TypeDecimal128, appendDecimal128(dst, d), nil
 	}
 	return TypeBinary, appendNumberBinary(dst, d), nil
 }
@@ -104,17 +106,27 @@ func (d Decimal) int64() (int64, bool) {
 	return int64(u), u < 1<<63
 }
 
-// fit128 gives the same value in the digits and exponents of decimal128: an integer may trade zeros for exponent,
-// a fraction keeps its scale.
+// fit128 gives the value in its one form for decimal128, if it fits: a fraction keeps its scale; an integer is written
+// out up to 34 digits, and beyond has no zeros at its end unless the exponent is used up.
 func (d Decimal) fit128() (Decimal, bool) {
-	if d.Exp >= 0 && len(d.Coef) > dec128Digits {
+	if d.Exp >= 0 {
 		d = d.trimZeros()
-	}
-	if d.Exp > dec128MaxExp && len(d.Coef)+d.Exp-dec128MaxExp <= dec128Digits {
-		d.Coef = appendZeros(append(make([]byte, 0, dec128Digits), d.Coef...), d.Exp-dec128MaxExp)
-		d.Exp = dec128MaxExp
+		if zeros := d.Exp - dec128MaxExp; len(d.Coef)+d.Exp <= dec128Digits {
+			d = d.writeOut(d.Exp)
+		} else if zeros > 0 && len(d.Coef)+zeros <= dec128Digits {
+			d = d.writeOut(zeros)
+		}
 	}
 	return d, len(d.Coef) <= dec128Digits && d.Exp >= dec128MinExp && d.Exp <= dec128MaxExp
+}
+
+// writeOut moves n powers of ten from the exponent to the digits.
+func (d Decimal) writeOut(n int) Decimal {
+	if n > 0 {
+		d.Coef = appendZeros(append(make([]byte, 0, len(d.Coef)+n), d.Coef...), n)
+		d.Exp -= n
+	}
+	return d
 }
 
 var tenTo = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -222,7 +234,7 @@ func parseExponent(s []byte) (int, bool) {
 	}
 	exp := 0
 	for _, c := range s {
-		if exp < 1<<29 {
+		if exp <= maxExponent {
 			exp = exp*10 + int(c-'0')
 		}
 	}
@@ -349,7 +361,7 @@ func (v Value) Decimal(d *apd.Decimal) (ok bool) {
 		return true
 	}
 	if v.Type == TypeDouble && p.Exp >= 0 && len(p.Coef) > 0 {
-		p.Coef = appendZeros(append(make([]byte, 0, len(p.Coef)+p.Exp+1), p.Coef...), p.Exp+1)
+		p = p.writeOut(p.Exp + 1)
 		d.Exponent = -1
 	}
 	if len(p.Coef) <= 18 {

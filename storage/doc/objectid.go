@@ -106,7 +106,7 @@ func AppendIDText(dst []byte, id Value) []byte {
 		}
 		if d.Exp < 0 {
 			if d = d.trimZeros(); d.Exp > 0 {
-				d.Coef, d.Exp = appendZeros(append([]byte(nil), d.Coef...), d.Exp), 0
+				d = d.writeOut(d.Exp)
 			}
 		}
 		if d.Neg = d.Neg && len(d.Coef) > 0; len(d.Coef) == 0 {
