@@ -1,0 +1,129 @@
+package scalar
+
+import (
+	"github.com/omgdb/omgdb/functions"
+	"github.com/omgdb/omgdb/storage/typeio"
+	"github.com/omgdb/omgdb/storage/value"
+)
+
+// cmpOp is one of the six comparisons: the suffix of its function's name and what it says of an order.
+type cmpOp struct {
+	suffix string
+	holds  func(c int) bool
+	kind   kernelOp
+}
+
+var cmpOps = []cmpOp{
+	{"eq", func(c int) bool { return c == 0 }, opEq},
+	{"ne", func(c int) bool { return c != 0 }, opNe},
+	{"lt", func(c int) bool { return c < 0 }, opLt},
+	{"le", func(c int) bool { return c <= 0 }, opLe},
+	{"gt", func(c int) bool { return c > 0 }, opGt},
+	{"ge", func(c int) bool { return c >= 0 }, opGe},
+}
+
+// cmpFamily is a type with the prefix of its comparison functions' names.
+type cmpFamily struct {
+	prefix string
+	args   string
+	cmp    func(a, b val) int
+	kernel func(op kernelOp) functions.KernelFunc
+	only   string // suffixes that exist, "" for all six
+}
+
+func ordered(prefix, typ string, t *value.Type) cmpFamily {
+	return cmpFamily{prefix: prefix, args: typ + "," + typ, cmp: typeio.Comparer(t), kernel: kernelFor(t)}
+}
+
+// cmpFamilies lists PostgreSQL's comparison functions by name prefix.
+func cmpFamilies() []cmpFamily {
+	fams := []cmpFamily{
+		ordered("bool", "bool", value.Boolean), ordered("char", "char", value.Char), ordered("name", "name", value.Name),
+		ordered("int2", "int2", value.Int2), ordered("int4", "int4", value.Int4), ordered("int8", "int8", value.Int8),
+		ordered("float4", "float4", value.Float4), ordered("float8", "float8", value.Float8), ordered("numeric_", "numeric", value.Numeric),
+		ordered("text", "text", value.Text), ordered("text_", "text", value.Text), ordered("bpchar", "bpchar", value.BPChar),
+		ordered("bytea", "bytea", value.Bytea), ordered("uuid_", "uuid", value.UUID), ordered("oid", "oid", value.OID),
+		ordered("oidvector", "oidvector", value.OIDVector),
+		ordered("date_", "date", value.Date), ordered("time_", "time", value.Time), ordered("timestamp_", "timestamp", value.Timestamp),
+		ordered("timestamptz_", "timestamptz", value.TimestampTZ), ordered("interval_", "interval", value.IntervalT), ordered("timetz_", "timetz", value.TimeTZT),
+		ordered("jsonb_", "jsonb", value.JSONB), ordered("pg_lsn_", "pg_lsn", value.PgLSN), ordered("xid8", "xid8", value.XID8),
+		ordered("xid", "xid", value.XID), ordered("cid", "cid", value.CID),
+		ordered("bit", "bit", value.Bit), ordered("varbit", "varbit", value.VarBit), ordered("network_", "inet", value.Inet),
+		ordered("macaddr_", "macaddr", value.Macaddr), ordered("macaddr8_", "macaddr8", value.Macaddr8),
+		ordered("text_pattern_", "text", value.Text), ordered("bpchar_pattern_", "bpchar", value.BPChar),
+		ordered("tsvector_", "tsvector", value.TSVector), ordered("tsquery_", "tsquery", value.TSQuery),
+	}
+	for _, x := range []struct{ prefix, args string }{
+		{"int24", "int2,int4"}, {"int42", "int4,int2"}, {"int28", "int2,int8"}, {"int82", "int8,int2"}, {"int48", "int4,int8"}, {"int84", "int8,int4"},
+	} {
+		fams = append(fams, cmpFamily{prefix: x.prefix, args: x.args, cmp: typeio.Comparer(value.Int8), kernel: intKernel})
+	}
+	for _, x := range []struct{ prefix, args string }{{"float48", "float4,float8"}, {"float84", "float8,float4"}} {
+		fams = append(fams, cmpFamily{prefix: x.prefix, args: x.args, cmp: typeio.Comparer(value.Float8), kernel: floatKernel})
+	}
+	for _, x := range []struct{ prefix, suffix, args string }{{"name", "text", "name,text"}, {"text", "name", "text,name"}} {
+		for _, op := range cmpOps {
+			fams = append(fams, cmpFamily{prefix: x.prefix + op.suffix + x.suffix, args: x.args, cmp: typeio.Comparer(value.Text), kernel: textKernel, only: op.suffix})
+		}
+	}
+	return append(fams, polyFamilies()...)
+}
+
+// polyFamilies are the comparisons of containers, which find their order in the value.
+func polyFamilies() []cmpFamily {
+	return []cmpFamily{
+		{prefix: "array_", args: "anyarray,anyarray", cmp: typeio.Comparer(value.AnyArray)},
+		{prefix: "record_", args: "record,record", cmp: typeio.Comparer(value.RecordType)},
+		{prefix: "range_", args: "anyrange,anyrange", cmp: typeio.Comparer(value.Int4Range)},
+		{prefix: "multirange_", args: "anymultirange,anymultirange", cmp: typeio.Comparer(value.ByOID(4451))},
+		{prefix: "enum_", args: "anyenum,anyenum", cmp: typeio.Comparer(value.Int8), kernel: intKernel},
+	}
+}
+
+// comparisons gives =, <>, <, <=, >, >= for all types.
+func comparisons() []def {
+	var out []def
+	for _, f := range cmpFamilies() {
+		for _, op := range cmpOps {
+			name := f.prefix + op.suffix
+			switch f.only {
+			case "":
+			case op.suffix:
+				name = f.prefix
+			default:
+				continue
+			}
+			sig := name + "(" + f.args + ")"
+			if !functions.Known(sig) { // texteq, but text_lt: not every prefix has all six
+				continue
+			}
+			d := def{Sig: sig, Eval: cmpEval(f.cmp, op.holds)}
+			if f.kernel != nil {
+				d.Kernel = f.kernel(op.kind)
+			}
+			out = append(out, d)
+		}
+	}
+	return append(out, dateComparisons()...)
+}
+
+func cmpEval(cmp func(a, b val) int, holds func(int) bool) eval {
+	return pure(func(a []val) val { return value.Bool(holds(cmp(a[0], a[1]))) })
+}
+
+// kernelFor picks the kernel for a type's comparisons; nil when there is none.
+func kernelFor(t *value.Type) func(kernelOp) functions.KernelFunc {
+	switch t.OID {
+	case value.OID.OID, value.XID.OID, value.CID.OID: // compared as unsigned
+		return nil
+	case value.Text.OID, value.Name.OID, value.Bytea.OID, value.UUID.OID:
+		return textKernel
+	}
+	switch t.Kind {
+	case value.KindInt:
+		return intKernel
+	case value.KindFloat:
+		return floatKernel
+	}
+	return nil
+}
