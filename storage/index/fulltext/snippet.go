@@ -1,0 +1,132 @@
+package fulltext
+
+import (
+	"html"
+	"strings"
+	"unicode/utf8"
+)
+
+// SnippetOptions shape a snippet.
+type SnippetOptions struct {
+	Words int  // most words shown, 0 means 30
+	HTML  bool // escape the text for HTML; the marks stay live
+}
+
+// span is a matched word: bytes of the text, and its number among the words.
+type span struct{ start, end, word int }
+
+// Snippet shows the part of a text where most of the query's terms stand, with matches in <b>…</b>; adjacent matches share one mark. Without
+// a match it shows the beginning. "..." stands for text left out.
+func (a *Analyzer) Snippet(text string, q Query, o SnippetOptions) string {
+	if o.Words <= 0 {
+		o.Words = 30
+	}
+	words, hits := a.locate(text, q)
+	if len(words) == 0 {
+		return escape(truncate(text, 200), o.HTML)
+	}
+	first := bestWindow(hits, o.Words)
+	last := min(first+o.Words, len(words)) - 1
+	first = max(0, min(first, last+1-o.Words))
+	start, end := words[first].start, words[last].end
+	prefix, suffix := "...", "..."
+	if first == 0 {
+		start, prefix = 0, ""
+	}
+	if last == len(words)-1 {
+		end, suffix = len(text), ""
+	}
+	var b strings.Builder
+	b.WriteString(prefix)
+	mark(&b, text, start, end, hits, o.HTML)
+	b.WriteString(suffix)
+	return strings.TrimSpace(b.String())
+}
+
+// locate lists the words of a text and those that belong to the query.
+func (a *Analyzer) locate(text string, q Query) (words, hits []span) {
+	exact, prefixes := map[string]bool{}, []string(nil)
+	for _, c := range q.Clauses {
+		if c.Occur == MustNot {
+			continue
+		}
+		for j, t := range c.Terms {
+			if c.Prefix && j == len(c.Terms)-1 {
+				prefixes = append(prefixes, t)
+			} else {
+				exact[t] = true
+			}
+		}
+	}
+	var s Scratch
+	var folded []byte
+	a.Analyze(text, &s, func(t Token) bool {
+		if !t.Pair {
+			words = append(words, span{int(t.Start), int(t.End), len(words)})
+		}
+		match := exact[string(t.Term)]
+		for _, p := range prefixes {
+			folded = Fold(folded[:0], text[t.Start:t.End], &s.nfkd)
+			match = match || strings.HasPrefix(string(folded), p)
+		}
+		if match {
+			hits = append(hits, span{int(t.Start), int(t.End), len(words) - 1})
+		}
+		return true
+	})
+	return words, hits
+}
+
+// bestWindow gives the first word of the window of n words that holds most matches, with the first match a little inside.
+func bestWindow(hits []span, n int) int {
+	best, first, lo := 0, 0, 0
+	for hi := range hits {
+		for hits[hi].word-hits[lo].word >= n {
+			lo++
+		}
+		if count := hi - lo + 1; count > best {
+			best, first = count, hits[lo].word
+		}
+	}
+	lead := min(5, n/4)
+	return max(0, first-lead)
+}
+
+func mark(b *strings.Builder, text string, start, end int, hits []span, asHTML bool) {
+	at := start
+	for i := 0; i < len(hits); {
+		h := hits[i]
+		if h.start < at || h.end > end {
+			i++
+			continue
+		}
+		b.WriteString(escape(text[at:h.start], asHTML))
+		stop := h.end
+		for i++; i < len(hits) && hits[i].end <= end && hits[i].word <= hits[i-1].word+1; i++ {
+			stop = max(stop, hits[i].end)
+		}
+		b.WriteString("<b>")
+		b.WriteString(escape(text[h.start:stop], asHTML))
+		b.WriteString("</b>")
+		at = stop
+	}
+	b.WriteString(escape(text[at:end], asHTML))
+}
+
+func escape(s string, asHTML bool) string {
+	if asHTML {
+		return html.EscapeString(s)
+	}
+	return s
+}
+
+// truncate cuts a text after at most n bytes, between runes.
+func truncate(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "..."
+}
