@@ -1,10 +1,6 @@
 package doc
 
-import (
-	"encoding/binary"
-	"math/bits"
-	"slices"
-)
+import "slices"
 
 // Projector takes several paths out of a document in one pass. It is compiled once, is immutable, and may be used by
 // several goroutines; Project does not allocate.
@@ -77,9 +73,7 @@ func (n *node) child(key string) *node {
 			return e.to
 		}
 	}
-	var w [8]byte
-	copy(w[:], key)
-	e := edge{word: binary.LittleEndian.Uint64(w[:]), key: key, to: new(node)}
+	e := edge{word: keyWord(key), key: key, to: new(node)}
 	n.keys = append(n.keys, e)
 	return e.to
 }
@@ -161,28 +155,9 @@ func (n *node) object(b []byte, out []Value) {
 		if t == 0 {
 			return
 		}
-		pos++
-		start := pos
-		var word uint64
-		if pos+8 <= len(b) {
-			w := binary.LittleEndian.Uint64(b[pos:])
-			if z := zeroBytes(w); z != 0 {
-				shift := uint(bits.TrailingZeros64(z)) &^ 7
-				word = w & (1<<shift - 1)
-				pos += int(shift >> 3)
-			} else {
-				word = w
-				if pos = keyEnd(b, pos+8); pos < 0 {
-					return
-				}
-			}
-		} else {
-			if pos = keyEnd(b, pos); pos < 0 {
-				return
-			}
-			for i, c := range b[start:pos] {
-				word |= uint64(c) << (8 * i)
-			}
+		word, start := uint64(0), pos+1
+		if word, pos = nextKey(b, start); pos < 0 {
+			return
 		}
 		end := valueEnd(t, b, pos+1)
 		if end < 0 {
@@ -190,7 +165,7 @@ func (n *node) object(b []byte, out []Value) {
 		}
 		for i := range n.keys {
 			e := &n.keys[i]
-			if e.word != word || pos-start >= 8 && string(b[start:pos]) != e.key || pos-start < 8 && len(e.key) != pos-start {
+			if e.word != word || pos-start != len(e.key) || len(e.key) > 8 && string(b[start:pos]) != e.key {
 				continue
 			}
 			e.to.visit(Value{t, b[pos+1 : end : end]}, out)

@@ -264,14 +264,14 @@ func leUint64(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 // appendQuoted appends a JSON string with PostgreSQL's escapes.
 func appendQuoted(dst, s []byte) []byte {
 	dst = append(dst, '"')
-	from := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c >= 0x20 && c != '"' && c != '\\' {
-			continue
+	for {
+		n := plainRun(s)
+		dst = append(dst, s[:n]...)
+		if n == len(s) {
+			return append(dst, '"')
 		}
-		dst = append(dst, s[from:i]...)
-		from = i + 1
+		c := s[n]
+		s = s[n+1:]
 		if e := shortEscape[c]; e != 0 {
 			dst = append(dst, '\\', e)
 			continue
@@ -279,7 +279,6 @@ func appendQuoted(dst, s []byte) []byte {
 		const digits = "0123456789abcdef"
 		dst = append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
 	}
-	return append(append(dst, s[from:]...), '"')
 }
 
 var shortEscape = [256]byte{'\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't', '"': '"', '\\': '\\'}
@@ -287,7 +286,7 @@ var shortEscape = [256]byte{'\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't
 // AppendQuoted appends s as a JSON string.
 func AppendQuoted[S ~string | ~[]byte](dst []byte, s S) []byte { return appendQuoted(dst, []byte(s)) }
 
-// JSONB, Canonical and Text give the texts as strings, for messages and tests.
+// JSONB gives the jsonb text as a string.
 func (v Value) JSONB() string { return string(v.AppendJSONB(nil)) }
 
 // Canonical gives the shell's canonical JSON.
