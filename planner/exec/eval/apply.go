@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"slices"
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/planner/exec/vec"
@@ -71,11 +72,7 @@ func (a *applier) apply(ctx context.Context, args []vec.Vec, sel []int32, n int,
 
 // strict narrows sel to the positions where no argument is NULL; nulls marks the others and is nil when there are none.
 func (a *applier) strict(args []vec.Vec, sel []int32, n int) (narrowed []int32, nulls []bool) {
-	any := false
-	for _, v := range args {
-		any = any || len(v.Nulls) > 0
-	}
-	if !any {
+	if !slices.ContainsFunc(args, func(v vec.Vec) bool { return len(v.Nulls) > 0 }) {
 		return sel, nil
 	}
 	a.nulls = a.nulls[:0]

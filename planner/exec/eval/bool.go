@@ -140,7 +140,7 @@ type distinctNode struct {
 	eq          value.Column
 }
 
-func (s *Scope) distinct(e *plan.Distinct) (Node, Traits, error) {
+func (s *Scope) distinct(e *plan.IsDistinct) (Node, Traits, error) {
 	args, traits, err := s.compileList([]plan.Expr{e.Left, e.Right})
 	if err != nil {
 		return nil, 0, err

@@ -60,8 +60,8 @@ func (s *Slot) Bind(src *value.Column, i int) {
 	vec.AppendAt(s.col, src, i)
 }
 
-// Value gives the slot's value.
-func (s *Slot) Value() value.Value { return s.col.Get(0) }
+// Vec gives the slot's value as a constant.
+func (s *Slot) Vec() vec.Vec { return vec.Vec{Column: s.col, Const: true} }
 
 // Rebound tells evaluators that slots changed.
 func (r *Run) Rebound() { r.gen++ }
@@ -79,6 +79,10 @@ type Scope struct {
 	Run *Run
 	// Cols gives the index in a batch of each input column.
 	Cols map[plan.ColID]int
+	// In lists the input columns, for subqueries that refer to them.
+	In []plan.Col
+	// local holds the columns that Case and Cast bind for the expressions inside them.
+	local map[plan.ColID]*local
 	// Subquery makes the evaluator of a subquery; operators provide it.
 	Subquery func(s *Scope, q *plan.Subquery) (Node, Traits, error)
 }
@@ -164,6 +168,14 @@ func (s *Scope) node(e plan.Expr) (Node, Traits, error) {
 		return s.column(e)
 	case *plan.Call:
 		return s.call(e)
+	case *plan.Cast:
+		return s.cast(e)
+	case *plan.Collate:
+		return s.node(e.Arg)
+	case *plan.SQLValue:
+		return s.node(e.Arg)
+	case *plan.Grouping:
+		return s.grouping(e)
 	case *plan.BoolOp:
 		return s.boolOp(e)
 	case *plan.Not:
@@ -172,7 +184,7 @@ func (s *Scope) node(e plan.Expr) (Node, Traits, error) {
 		return s.isNull(e)
 	case *plan.BoolTest:
 		return s.boolTest(e)
-	case *plan.Distinct:
+	case *plan.IsDistinct:
 		return s.distinct(e)
 	case *plan.Case:
 		return s.caseOf(e)
@@ -192,6 +204,8 @@ func (s *Scope) node(e plan.Expr) (Node, Traits, error) {
 		return s.fieldSelect(e)
 	case *plan.Subscript:
 		return s.subscript(e)
+	case *plan.Assigned:
+		return s.assigned(e)
 	case *plan.ArrayOp:
 		return s.arrayOp(e)
 	case *plan.InList:
@@ -205,15 +219,36 @@ func (s *Scope) node(e plan.Expr) (Node, Traits, error) {
 	return nil, 0, dberr.New(dberr.InternalError, "no evaluator for an expression of kind %T", e)
 }
 
-// column refers to the input, or else to an enclosing query.
+// column refers to what an expression around it bound, to the input, or else to an enclosing query.
 func (s *Scope) column(e *plan.ColRef) (Node, Traits, error) {
+	if l := s.local[e.ID]; l != nil {
+		return l, l.traits, nil
+	}
 	if i, ok := s.Cols[e.ID]; ok {
 		return input(i), Row, nil
 	}
 	if slot := s.Run.outer[e.ID]; slot != nil {
-		return &constant{vec.Vec{Column: slot.col, Const: true}}, Outer, nil
+		return &constant{slot.Vec()}, Outer, nil
 	}
 	return nil, 0, dberr.New(dberr.InternalError, "column %s (%d) is not produced by the plan below its use", e.Name, e.ID)
+}
+
+// local is a column bound by an expression for those inside it; it is set before they are evaluated.
+type local struct {
+	v      vec.Vec
+	traits Traits
+}
+
+func (n *local) Eval(context.Context, *batch.Batch, []int32) (vec.Vec, error) { return n.v, nil }
+
+// bind makes a bound column known to the expressions compiled until the returned function is called.
+func (s *Scope) bind(id plan.ColID, traits Traits) (l *local, unbind func()) {
+	if s.local == nil {
+		s.local = map[plan.ColID]*local{}
+	}
+	l = &local{traits: traits}
+	s.local[id] = l
+	return l, func() { delete(s.local, id) }
 }
 
 // input is a column of the batch.
@@ -276,9 +311,13 @@ func (s *Scope) ConstValue(ctx context.Context, e plan.Expr) (value.Value, error
 	return Value(ctx, n)
 }
 
-// Contain turns a panic into an internal error; use it with defer where evaluation enters.
+// Contain turns a panic into an internal error, or into the *dberr.Error that it was raised with; use it with defer where evaluation enters.
 func Contain(err *error) {
 	if p := recover(); p != nil {
+		if e, ok := p.(*dberr.Error); ok {
+			*err = e
+			return
+		}
 		*err = &dberr.Error{Code: dberr.InternalError, Message: fmt.Sprintf("internal error: %v", p), Err: &Panic{Value: p, Stack: stack()}}
 	}
 }

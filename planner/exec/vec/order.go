@@ -151,3 +151,26 @@ func EqualerOf(t *value.Type) Equaler {
 		return order(a, i, b, j) == 0
 	}
 }
+
+// Hashable tells whether SQL's = between the two types is the equality by which this package hashes and compares values of either.
+func Hashable(a, b *value.Type) bool {
+	a, b = typeio.Base(a), typeio.Base(b)
+	switch a.OID {
+	case value.JSON.OID, value.XML.OID, value.JSONPath.OID, value.Unknown.OID, value.RecordType.OID:
+		return false
+	}
+	return a.OID == b.OID && a.Class != value.Composite || family(a) != 0 && family(a) == family(b)
+}
+
+// family groups types that compare with each other by their plain values.
+func family(t *value.Type) uint32 {
+	switch t.OID {
+	case value.Int2.OID, value.Int4.OID, value.Int8.OID:
+		return value.Int8.OID
+	case value.Text.OID, value.Varchar.OID, value.Name.OID:
+		return value.Text.OID
+	case value.Float4.OID, value.Float8.OID:
+		return value.Float8.OID
+	}
+	return 0
+}

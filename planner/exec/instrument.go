@@ -1,0 +1,91 @@
+package exec
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/omgdb/omgdb/planner/plan"
+	"github.com/omgdb/omgdb/storage/batch"
+)
+
+// Instrument counts what each node of a plan did in a run (EXPLAIN ANALYZE).
+type Instrument struct {
+	// Timing asks for times; counting rows alone is cheaper.
+	Timing bool
+	mu     sync.Mutex
+	nodes  map[plan.Node]*Counters
+}
+
+// Counters are one node's figures over all times that it was opened.
+type Counters struct {
+	Loops   int64 // times opened
+	Rows    int64
+	Startup time.Duration // until the first row, all loops together
+	Total   time.Duration
+}
+
+// Of gives the counters of a node, nil when it never ran.
+func (in *Instrument) Of(n plan.Node) *Counters {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.nodes[n]
+}
+
+func (in *Instrument) wrap(n plan.Node, o op) op {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.nodes == nil {
+		in.nodes = map[plan.Node]*Counters{}
+	}
+	c := in.nodes[n]
+	if c == nil {
+		c = &Counters{}
+		in.nodes[n] = c
+	}
+	return &countOp{op: o, c: c, timing: in.Timing}
+}
+
+// countOp counts around an operator.
+type countOp struct {
+	op
+	c      *Counters
+	timing bool
+	first  bool
+}
+
+func (o *countOp) now() time.Time {
+	if !o.timing {
+		return time.Time{}
+	}
+	return time.Now()
+}
+
+func (o *countOp) spent(since time.Time) {
+	if !o.timing {
+		return
+	}
+	d := time.Since(since)
+	o.c.Total += d
+	if o.first {
+		o.c.Startup += d
+	}
+}
+
+func (o *countOp) open(ctx context.Context) error {
+	o.c.Loops++
+	o.first = true
+	defer o.spent(o.now())
+	return o.op.open(ctx)
+}
+
+func (o *countOp) next(ctx context.Context) (*batch.Batch, error) {
+	start := o.now()
+	b, err := o.op.next(ctx)
+	o.spent(start)
+	if b != nil && b.Rows() > 0 {
+		o.first = false
+		o.c.Rows += int64(b.Rows())
+	}
+	return b, err
+}

@@ -1,0 +1,182 @@
+package exec
+
+import (
+	"context"
+
+	"github.com/omgdb/omgdb/planner/exec/eval"
+	"github.com/omgdb/omgdb/planner/exec/vec"
+	"github.com/omgdb/omgdb/planner/plan"
+	"github.com/omgdb/omgdb/storage/batch"
+	"github.com/omgdb/omgdb/storage/value"
+)
+
+// emptyOp gives one row without columns, or nothing.
+type emptyOp struct {
+	rows bool
+	left bool
+	out  batch.Batch
+}
+
+func (o *emptyOp) open(context.Context) error {
+	o.left = o.rows
+	return nil
+}
+
+func (o *emptyOp) next(context.Context) (*batch.Batch, error) {
+	if !o.left {
+		return nil, nil
+	}
+	o.left = false
+	o.out = batch.Batch{Len: 1}
+	return &o.out, nil
+}
+
+func (o *emptyOp) close() error { return nil }
+
+// filterOp keeps the rows for which a predicate is true.
+type filterOp struct {
+	input op
+	pred  *eval.Predicate
+	out   batch.Batch
+}
+
+func (b *builder) filter(n *plan.Filter) (op, error) {
+	in, err := b.build(n.Input)
+	if err != nil {
+		return nil, err
+	}
+	pred, err := b.scope(n.Input.Cols()).Predicate(n.Pred)
+	if err != nil {
+		return nil, err
+	}
+	return &filterOp{input: in, pred: pred}, nil
+}
+
+func (o *filterOp) open(ctx context.Context) error { return o.input.open(ctx) }
+
+func (o *filterOp) next(ctx context.Context) (*batch.Batch, error) {
+	for {
+		in, err := nextRows(ctx, o.input)
+		if err != nil || in == nil {
+			return nil, err
+		}
+		sel, err := o.pred.Select(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		if len(sel) == 0 {
+			continue
+		}
+		o.out = batch.Batch{Cols: in.Cols, Len: in.Len, Sel: sel}
+		return &o.out, nil
+	}
+}
+
+func (o *filterOp) close() error { return o.input.close() }
+
+// projectOp computes columns.
+type projectOp struct {
+	input op
+	items []eval.Node
+	wide  []value.Column // constants repeated
+	out   batch.Batch
+}
+
+func (b *builder) project(n *plan.Project) (op, error) {
+	in, err := b.build(n.Input)
+	if err != nil {
+		return nil, err
+	}
+	items, err := b.scope(n.Input.Cols()).CompileAll(n.Items)
+	if err != nil {
+		return nil, err
+	}
+	return &projectOp{input: in, items: items, wide: make([]value.Column, len(items)), out: batch.Batch{Cols: make([]*value.Column, len(items))}}, nil
+}
+
+func (o *projectOp) open(ctx context.Context) error { return o.input.open(ctx) }
+
+func (o *projectOp) next(ctx context.Context) (*batch.Batch, error) {
+	in, err := nextRows(ctx, o.input)
+	if err != nil || in == nil {
+		return nil, err
+	}
+	for i, n := range o.items {
+		v, err := n.Eval(ctx, in, in.Sel)
+		if err != nil {
+			return nil, err
+		}
+		o.out.Cols[i] = vec.Expand(v, in.Len, &o.wide[i])
+	}
+	o.out.Len, o.out.Sel = in.Len, in.Sel
+	return &o.out, nil
+}
+
+func (o *projectOp) close() error { return o.input.close() }
+
+// valuesOp gives listed rows.
+type valuesOp struct {
+	rows  [][]plan.Expr
+	scope *eval.Scope
+	cols  []*value.Column
+	at    int
+	out   batch.Batch
+	// compiled keeps the evaluators of the expressions that are not constants, for further opens.
+	compiled map[plan.Expr]eval.Node
+}
+
+func (b *builder) values(n *plan.Values) (op, error) {
+	o := &valuesOp{rows: n.Rows, scope: b.scope(nil), compiled: map[plan.Expr]eval.Node{}}
+	for _, c := range n.Out {
+		o.cols = append(o.cols, value.NewColumn(c.Type, min(len(n.Rows), batch.Size)))
+	}
+	for _, row := range n.Rows {
+		for _, e := range row {
+			if _, plain := e.(*plan.Const); plain {
+				continue
+			}
+			x, err := o.scope.Compile(e)
+			if err != nil {
+				return nil, err
+			}
+			o.compiled[e] = x
+		}
+	}
+	return o, nil
+}
+
+func (o *valuesOp) open(context.Context) error {
+	o.at = 0
+	return nil
+}
+
+func (o *valuesOp) next(ctx context.Context) (*batch.Batch, error) {
+	if o.at >= len(o.rows) {
+		return nil, nil
+	}
+	for _, c := range o.cols {
+		c.Reset()
+	}
+	n := min(batch.Size, len(o.rows)-o.at)
+	for _, row := range o.rows[o.at : o.at+n] {
+		for i, e := range row {
+			v, err := o.value(ctx, e)
+			if err != nil {
+				return nil, err
+			}
+			o.cols[i].Append(v)
+		}
+	}
+	o.at += n
+	o.out = batch.Batch{Cols: o.cols, Len: n}
+	return &o.out, nil
+}
+
+func (o *valuesOp) value(ctx context.Context, e plan.Expr) (value.Value, error) {
+	if c, ok := e.(*plan.Const); ok {
+		return c.Val, nil
+	}
+	return eval.Value(ctx, o.compiled[e])
+}
+
+func (o *valuesOp) close() error { return nil }
