@@ -1,13 +1,25 @@
 package storage
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"log/slog"
+	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/doc"
+	"github.com/omgdb/omgdb/storage/index"
+	"github.com/omgdb/omgdb/storage/key"
 	"github.com/omgdb/omgdb/storage/kv"
+	"github.com/omgdb/omgdb/storage/kv/bolt"
+	"github.com/omgdb/omgdb/storage/lock"
+	"github.com/omgdb/omgdb/storage/oplog"
+	"github.com/omgdb/omgdb/storage/value"
 )
 
 // ErrHeld is wrapped by the error of Open when another process has the store.
@@ -19,42 +31,242 @@ type Options struct {
 	Engine kv.Store
 	// LockTimeout is how long Open waits for another process to let go of the store.
 	LockTimeout time.Duration
-	// Clock is the time of commits and of generated ids; nil means time.Now.
+	// Clock is the time of commits; nil means time.Now.
 	Clock  func() time.Time
 	Logger *slog.Logger
 	// Command and Socket are written into the LOCK file for whoever finds the store held.
 	Command, Socket string
+	// Indexes are the kinds of indexes by method, beside the store's own.
+	Indexes map[string]index.Kind
 }
 
-// Isolation is a transaction isolation level. READ UNCOMMITTED is READ COMMITTED, as in PostgreSQL.
-type Isolation uint8
-
-// The isolation levels.
-const (
-	ReadCommitted Isolation = iota
-	RepeatableRead
-	Serializable
-)
-
-// Actor is who writes, as the op-log records it.
-type Actor struct {
-	Role        string // the SQL role
-	Application string // application_name
-	Plan        string // the agent's plan, "" for none
+// DB is an open store. It is safe for concurrent use. One process has a store open at a time.
+type DB struct {
+	path      string
+	opt       Options
+	store     kv.Store
+	head      atomic.Pointer[head]
+	committer *committer
+	locks     *lock.Manager
+	counters  counters
+	ids       idCounters
+	objectIDs doc.ObjectIDs
+	version   atomic.Uint64
+	splits    splits
 }
 
-// TxnOptions describe a transaction.
-type TxnOptions struct {
-	Isolation  Isolation
-	ReadOnly   bool
-	Deferrable bool
-	Actor      Actor
-	// Database is the database that Catalog looks at; 0 means the main one.
-	Database catalog.ID
-	// Session holds the transaction's locks; nil gives it a session of its own. A session has one transaction at a time.
-	Session *Session
-	// LockTimeout bounds each wait for a lock; 0 means none. Txn.SetLockTimeout changes it.
-	LockTimeout time.Duration
+// idCounters give ids of catalog objects and of their storage: one counter, never used twice by what was committed.
+type idCounters struct{ next atomic.Uint64 }
+
+// Create makes a new store at path and opens it. An existing one is 58P02.
+func Create(path string, o Options) (*DB, error) {
+	if o.Engine == nil {
+		if err := bolt.Create(path); err != nil {
+			return nil, err
+		}
+	}
+	return Open(context.Background(), path, o)
 }
 
-var _ = context.Background
+// Open opens the store at path. A missing one is 58P01; a foreign file, a newer format and a store held by another process
+// (errors.Is(err, ErrHeld)) have errors of their own.
+func Open(ctx context.Context, path string, o Options) (*DB, error) {
+	engine := o.Engine
+	if engine == nil {
+		b, err := bolt.Open(path, bolt.Options{Timeout: o.LockTimeout})
+		if dberr.Code(err) == dberr.ObjectInUse {
+			return nil, heldError(path, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		engine = b
+	}
+	db := &DB{path: path, opt: o, store: engine, locks: lock.New()}
+	db.counters.m = map[uint64]*counter{}
+	err := db.start(ctx)
+	if err == nil && o.Engine == nil {
+		err = db.announce()
+	}
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+// announce writes the LOCK file.
+func (db *DB) announce() error {
+	h := Holder{PID: os.Getpid(), Command: db.opt.Command, Socket: db.opt.Socket}
+	if h.Command == "" {
+		h.Command = os.Args[0]
+	}
+	if err := writeHolder(db.path, h); err != nil {
+		return dberr.Wrap(err, dberr.IOError, "cannot write the LOCK file of store %q: %v", db.path, err)
+	}
+	return nil
+}
+
+// Close closes the store after the commits that are under way. Transactions that are still open fail from then on. A second Close
+// does nothing.
+func (db *DB) Close() error {
+	if db.committer != nil {
+		db.committer.close()
+	}
+	if h := db.head.Swap(nil); h != nil {
+		h.release()
+	}
+	return db.store.Close()
+}
+
+// Path is the store's directory, "" for one in memory.
+func (db *DB) Path() string { return db.path }
+
+func (db *DB) clock() time.Time {
+	if db.opt.Clock != nil {
+		return db.opt.Clock()
+	}
+	return time.Now()
+}
+
+func (db *DB) nextVersion() uint64 { return db.version.Add(1) }
+
+func (db *DB) newID() uint64 { return db.ids.next.Add(1) - 1 }
+
+// start reads what the store holds, or makes its first content.
+func (db *DB) start(ctx context.Context) error {
+	snap, err := db.store.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	cat, err := db.loadCatalog(ctx, snap)
+	if err != nil {
+		snap.Close()
+		return err
+	}
+	h := newHead(snap, cat)
+	db.head.Store(h)
+	chain, err := lastChain(ctx, snap)
+	if err != nil {
+		return err
+	}
+	next, err := snap.Get(ctx, metaKey(metaStore, []byte(metaNextID)))
+	if err != nil {
+		return err
+	}
+	db.ids.next.Store(uint64(catalog.FirstUserID))
+	if len(next) == 8 {
+		db.ids.next.Store(max(binary.BigEndian.Uint64(next), uint64(catalog.FirstUserID)))
+	}
+	db.observeTime(chain)
+	db.committer = newCommitter(db, snap.LSN(), chain)
+	if snap.LSN() == 0 {
+		return db.bootstrap(ctx)
+	}
+	return nil
+}
+
+// observeTime makes generated ObjectIds rise above those of earlier runs.
+func (db *DB) observeTime(c oplog.Chain) {
+	if c.Micros > 0 {
+		var id doc.ObjectID
+		binary.BigEndian.PutUint32(id[:], uint32(c.Micros/1e6))
+		copy(id[4:], bytes.Repeat([]byte{0xFF}, 8))
+		db.objectIDs.Observe(id)
+	}
+}
+
+// lastChain gives the place behind the newest op-log header.
+func lastChain(ctx context.Context, snap kv.Snapshot) (oplog.Chain, error) {
+	r := key.All(key.Log, 0)
+	r.Reverse = true
+	it := snap.Scan(ctx, r)
+	defer it.Close()
+	for it.Next() {
+		lsn, _, header, err := key.SplitLog(it.Key())
+		if err != nil {
+			return oplog.Chain{}, err
+		}
+		if !header { // jump over the commit's further chunks
+			entry, err := snap.Get(ctx, key.AppendLogHeader(nil, lsn))
+			if err != nil {
+				return oplog.Chain{}, err
+			}
+			return chainAt(lsn, entry)
+		}
+		return chainAt(lsn, it.Value())
+	}
+	return oplog.Chain{}, it.Err()
+}
+
+func chainAt(lsn kv.LSN, entry []byte) (oplog.Chain, error) {
+	h, _, err := oplog.DecodeHeader(lsn, entry)
+	return oplog.Chain{Prev: h.Hash, Micros: h.Micros}, err
+}
+
+// loadCatalog reads all descriptors.
+func (db *DB) loadCatalog(ctx context.Context, snap kv.Snapshot) (*catalog.Committed, error) {
+	var all []catalog.Descriptor
+	types := map[uint32]*value.Type{}
+	lookup := func(oid uint32) *value.Type { return types[oid] }
+	load := func(class catalog.Class) error {
+		it := snap.Scan(ctx, key.All(key.Catalog, uint64(class)))
+		defer it.Close()
+		for it.Next() {
+			if err := checkRow(it.Key(), it.Value()); err != nil {
+				return err
+			}
+			d, err := catalog.Decode(class, rowDoc(it.Value()), rowLSN(it.Value()), db.nextVersion(), lookup)
+			if err != nil {
+				return err
+			}
+			if t, ok := d.(*catalog.Type); ok {
+				types[t.Def.OID] = t.Def
+			}
+			all = append(all, d)
+		}
+		return it.Err()
+	}
+	for _, class := range []catalog.Class{catalog.TypeClass, catalog.DatabaseClass, catalog.SchemaClass, catalog.RelationClass,
+		catalog.IndexClass, catalog.RoleClass} {
+		if err := load(class); err != nil {
+			return nil, err
+		}
+	}
+	return catalog.NewCommitted(all, db.nextVersion, snap.LSN()), nil
+}
+
+// bootstrap makes the content of a new store.
+func (db *DB) bootstrap(ctx context.Context) error {
+	t, err := db.Begin(ctx, TxnOptions{Actor: Actor{Role: "postgres"}})
+	if err != nil {
+		return err
+	}
+	defer t.Rollback()
+	for _, d := range []catalog.Descriptor{
+		&catalog.Role{ID: catalog.SuperRole, Name: "postgres", Super: true, Login: true, Inherit: true, CreateRole: true, CreateDB: true,
+			BypassRLS: true, ConnLimit: -1},
+		&catalog.Database{ID: catalog.MainDatabase, Name: "omgdb", Owner: catalog.SuperRole},
+		&catalog.Schema{ID: catalog.PublicSchema, Database: catalog.MainDatabase, Name: "public", Owner: catalog.SuperRole,
+			Comment: "standard public schema"},
+	} {
+		if err := t.change(ctx, nil, d); err != nil {
+			return err
+		}
+	}
+	return t.Commit(ctx)
+}
+
+// RowEstimate is the number of rows of a relation in the newest committed state.
+func (db *DB) RowEstimate(rel *catalog.Relation) int64 {
+	h, err := db.acquire()
+	if err != nil {
+		return 0
+	}
+	defer h.release()
+	c, err := readCounts(context.Background(), h.snap, rel.Storage)
+	if err != nil {
+		return 0 // an estimate: whoever reads the relation will meet the error
+	}
+	return c.rows
+}

@@ -115,3 +115,34 @@ func (c *Committed) All(class Class, f func(Descriptor) bool) {
 		return k < keyOf(class+1, 0) && f(d)
 	})
 }
+
+// Publish gives a copy of d that tells the commit which published it.
+func Publish(d Descriptor, lsn kv.LSN) Descriptor {
+	switch d := d.(type) {
+	case *Database:
+		c := *d
+		c.Published = lsn
+		return &c
+	case *Schema:
+		c := *d
+		c.Published = lsn
+		return &c
+	case *Relation:
+		c := *d
+		c.Published = lsn
+		return &c
+	case *Index:
+		c := *d
+		c.Published = lsn
+		return &c
+	case *Type:
+		c := *d
+		c.Published = lsn
+		return &c
+	case *Role:
+		c := *d
+		c.Published = lsn
+		return &c
+	}
+	return d
+}

@@ -67,6 +67,11 @@ func (o *Own) Changes() []Change {
 	return out
 }
 
+// Same tells whether two views show the same catalog.
+func (v *View) Same(o *View) bool {
+	return v == o || o != nil && v.base == o.base && v.own == o.own && v.database == o.database
+}
+
 // Database is the database that the view looks at.
 func (v *View) Database() ID { return v.database }
 

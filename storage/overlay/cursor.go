@@ -135,7 +135,7 @@ func (c *Cursor) backwards(t *tree, last []byte) {
 type Final struct {
 	Key       []byte
 	Value     []byte // nil: deleted
-	Stamped   bool
+	Stamp     int    // kv.Op.ValueStamp
 	Base      []byte // the committed value before, nil for none
 	BaseKnown bool
 }

@@ -48,7 +48,7 @@ type Entry struct {
 type version struct {
 	value []byte
 	seq   uint64
-	stamp bool
+	stamp int
 	prev  *version
 }
 
@@ -68,8 +68,8 @@ func New() *Overlay { return &Overlay{trees: map[Prefix]*tree{}} }
 type Write struct {
 	Key   []byte
 	Value []byte // nil deletes the key
-	// Stamped tells that the value begins with a row header, whose LSN the committer fills in.
-	Stamped bool
+	// Stamp is the offset in Value where the commit's LSN is written; kv.NoStamp for none.
+	Stamp int
 	// Base is the committed value that the write replaces, nil for none; it is looked at only with BaseKnown, and only for the first
 	// write of a key. A logged keyspace needs it.
 	Base      []byte
@@ -81,7 +81,7 @@ func (o *Overlay) Put(seq uint64, w Write) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	t := o.tree(w.Key)
-	e := &Entry{key: w.Key, base: w.Base, known: w.BaseKnown, top: version{w.Value, seq, w.Stamped, nil}}
+	e := &Entry{key: w.Key, base: w.Base, known: w.BaseKnown, top: version{w.Value, seq, w.Stamp, nil}}
 	before, ok := t.entries.Set(text(w.Key), e) // mostly a new key, so set first and look afterwards
 	if !ok {
 		o.bytes += int64(len(w.Key)+len(w.Value)+len(w.Base)) + perEntry
@@ -93,12 +93,12 @@ func (o *Overlay) Put(seq uint64, w Write) {
 	o.bytes += int64(len(w.Value))
 	if e.top.seq == seq {
 		o.bytes -= int64(len(e.top.value))
-		e.top.value, e.top.stamp = w.Value, w.Stamped
+		e.top.value, e.top.stamp = w.Value, w.Stamp
 		return
 	}
 	o.prune(e)
 	below := e.top
-	e.top = version{w.Value, seq, w.Stamped, &below}
+	e.top = version{w.Value, seq, w.Stamp, &below}
 	o.undo = append(o.undo, write{e, seq})
 }
 

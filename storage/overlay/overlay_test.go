@@ -42,7 +42,7 @@ func TestAgainstModel(t *testing.T) {
 			"write": func(t *rapid.T) {
 				for range rapid.IntRange(1, 50).Draw(t, "n") {
 					k, v := keyGen.Draw(t, "k"), rapid.SampledFrom([]string{"", "x", "yy", "zzz"}).Draw(t, "v")
-					w := Write{Key: full(k), Value: []byte(v)}
+					w := Write{Key: full(k), Value: []byte(v), Stamp: kv.NoStamp}
 					if v == "" {
 						w.Value = nil
 					}
@@ -139,8 +139,8 @@ func TestVersionsNobodySeesAreDropped(t *testing.T) {
 func TestBaseIsThatOfTheFirstWrite(t *testing.T) {
 	o := New()
 	k := key(prefix('a'), "k")
-	o.Put(1, Write{Key: k, Value: []byte("1"), Base: []byte("0"), BaseKnown: true})
-	o.Put(2, Write{Key: k, Value: nil, Base: []byte("wrong"), BaseKnown: true})
+	o.Put(1, Write{Key: k, Value: []byte("1"), Base: []byte("0"), BaseKnown: true, Stamp: kv.NoStamp})
+	o.Put(2, Write{Key: k, Value: nil, Base: []byte("wrong"), BaseKnown: true, Stamp: kv.NoStamp})
 	err := o.Finals(func(f *Final) error {
 		if string(f.Base) != "0" || f.Value != nil {
 			t.Errorf("final %q from base %q", f.Value, f.Base)
@@ -151,7 +151,7 @@ func TestBaseIsThatOfTheFirstWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.RollbackTo(0)
-	o.Put(3, Write{Key: k, Value: []byte("2"), BaseKnown: true})
+	o.Put(3, Write{Key: k, Value: []byte("2"), BaseKnown: true, Stamp: kv.NoStamp})
 	if base, known := o.Base(k); base != nil || !known {
 		t.Errorf("base after rollback is %q", base)
 	}

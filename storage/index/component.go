@@ -1,0 +1,142 @@
+package index
+
+import (
+	"strings"
+
+	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/doc"
+	"github.com/omgdb/omgdb/storage/key"
+	"github.com/omgdb/omgdb/storage/typeio"
+	"github.com/omgdb/omgdb/storage/value"
+)
+
+// AppendStored appends a stored field of a column of type t as a component of a typed key; a missing field is NULL.
+func AppendStored(dst []byte, o key.Order, t *value.Type, stored doc.Value) ([]byte, error) {
+	if stored.Missing() {
+		return o.AppendNull(dst), nil
+	}
+	v, err := typeio.FromBSON(t, stored.Type, stored.Data)
+	if err != nil {
+		return nil, err
+	}
+	return AppendComponent(dst, o, t, v)
+}
+
+// AppendComponent appends v of type t as a component of a typed key in PostgreSQL's order. A type without an order is 42704.
+func AppendComponent(dst []byte, o key.Order, t *value.Type, v value.Value) ([]byte, error) {
+	if v.IsNull() {
+		return o.AppendNull(dst), nil
+	}
+	t = typeio.Base(t)
+	switch t.Kind {
+	case value.KindBool:
+		return o.AppendBool(dst, v.Bool()), nil
+	case value.KindInt:
+		if fixed(t) {
+			return o.AppendFixed(dst, v.Int()), nil
+		}
+		return o.AppendInt(dst, v.Int()), nil
+	case value.KindFloat:
+		return o.AppendFloat(dst, v.Float()), nil
+	case value.KindString:
+		return appendString(dst, o, t, v.Str())
+	}
+	return appendBox(dst, o, t, v)
+}
+
+// fixed tells whether the type is held as a number of days or microseconds.
+func fixed(t *value.Type) bool {
+	switch t.OID {
+	case value.Date.OID, value.Time.OID, value.Timestamp.OID, value.TimestampTZ.OID:
+		return true
+	}
+	return false
+}
+
+func appendString(dst []byte, o key.Order, t *value.Type, s string) ([]byte, error) {
+	switch t.OID {
+	case value.Text.OID, value.Varchar.OID, value.Name.OID, value.Char.OID, value.Bytea.OID, value.RefCursor.OID:
+		return o.AppendText(dst, s), nil
+	case value.BPChar.OID:
+		return o.AppendText(dst, strings.TrimRight(s, " ")), nil
+	case value.UUID.OID:
+		if len(s) == 16 {
+			return o.AppendUUID(dst, [16]byte([]byte(s))), nil
+		}
+	}
+	return nil, noOrder(t)
+}
+
+func appendBox(dst []byte, o key.Order, t *value.Type, v value.Value) ([]byte, error) {
+	switch {
+	case t.OID == value.Numeric.OID:
+		return o.AppendNumeric(dst, typeio.Num(v)), nil
+	case t.OID == value.IntervalT.OID:
+		i := v.Box().(value.Interval)
+		return o.AppendInterval(dst, i.Months, i.Days, i.Micros), nil
+	case t.IsArray():
+		return appendArray(dst, o, v.Box().(*value.Array))
+	}
+	return nil, noOrder(t)
+}
+
+func noOrder(t *value.Type) error {
+	return dberr.New(dberr.UndefinedObject, "data type %s has no default operator class for access method \"btree\"", t.SQL).
+		WithHint("You must specify an operator class for the index or define a default operator class for the data type.")
+}
+
+// kinds tells how elements of a type are encoded in a list.
+func kindOf(t *value.Type) (key.Kind, bool) {
+	t = typeio.Base(t)
+	switch t.Kind {
+	case value.KindBool:
+		return key.BoolKind, true
+	case value.KindInt:
+		if fixed(t) {
+			return key.FixedKind, true
+		}
+		return key.NumberKind, true
+	case value.KindFloat:
+		return key.NumberKind, true
+	case value.KindString:
+		if t.OID == value.UUID.OID {
+			return key.WideKind, true
+		}
+		return key.TextKind, true
+	}
+	switch t.OID {
+	case value.Numeric.OID:
+		return key.NumberKind, true
+	case value.IntervalT.OID:
+		return key.WideKind, true
+	}
+	return 0, false
+}
+
+// appendArray writes an array by its elements, as PostgreSQL compares arrays; arrays of several dimensions that have the same elements
+// in other shapes are told apart by what follows: the dimensions.
+func appendArray(dst []byte, o key.Order, a *value.Array) ([]byte, error) {
+	kind, ok := kindOf(a.Elem)
+	if !ok {
+		return nil, noOrder(a.Elem)
+	}
+	out, l := o.BeginList(dst)
+	for _, e := range a.Elems {
+		if e.IsNull() {
+			out = l.Null(out)
+			continue
+		}
+		// An element is a component without its first byte.
+		c, err := AppendComponent(nil, key.Order{}, a.Elem, e)
+		if err != nil {
+			return nil, err
+		}
+		out = append(l.Item(out, kind), c[1:]...)
+	}
+	out = l.End(out)
+	out = o.AppendInt(out, int64(len(a.Dims)))
+	for _, d := range a.Dims {
+		out = o.AppendInt(o.AppendInt(out, int64(d.Len)), int64(d.Lower))
+	}
+	return out, nil
+}

@@ -1,0 +1,50 @@
+// Package index is the contract between the store and its indexes.
+//
+// An index keeps its entries in the store's key space, under its own object id, and never anywhere else: what it holds in memory is a
+// cache of that. It is maintained in the transaction that changes the row, through a Writer, so that its entries become durable and
+// visible with the row, are undone with it, and cost nothing when the store is opened. The packages below hold the kinds of indexes.
+package index
+
+import (
+	"context"
+
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/doc"
+	"github.com/omgdb/omgdb/storage/kv"
+)
+
+// Row is the row whose entries change.
+type Row struct {
+	Key     []byte // its row key
+	Ordinal uint64
+	LSN     kv.LSN // of its newest commit; key.Unstamped for a row that the transaction itself wrote
+}
+
+// Writer is what a Maintainer may do: read and write keys under the index's own object id, as part of the transaction. Reads see
+// the newest state: what is committed and what the transaction wrote.
+type Writer interface {
+	Get(ctx context.Context, key []byte) ([]byte, error)
+	Scan(ctx context.Context, r kv.Range) kv.Iter
+	// Put and Delete take key and value over. stamp is the offset in the value where the commit's LSN is written, kv.NoStamp for none.
+	Put(key, value []byte, stamp int)
+	Delete(key []byte)
+	// Claim locks a key of a unique index until the transaction ends, so that nobody else can make or remove entries with it.
+	Claim(ctx context.Context, key []byte) error
+}
+
+// Maintainer keeps one index in step with its relation. It is safe for concurrent use by several transactions.
+type Maintainer interface {
+	Insert(ctx context.Context, w Writer, row Row, d doc.Doc) error
+	Remove(ctx context.Context, w Writer, row Row, d doc.Doc) error
+}
+
+// Updater is a Maintainer that can tell cheaply that an update changes nothing for it, or changes it in place.
+type Updater interface {
+	Maintainer
+	Update(ctx context.Context, w Writer, before, after Row, old, new doc.Doc) error
+}
+
+// Kind makes the maintainers of one method (catalog.Index.Method).
+type Kind interface {
+	Open(rel *catalog.Relation, x *catalog.Index) (Maintainer, error)
+}

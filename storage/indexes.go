@@ -1,0 +1,146 @@
+package storage
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/doc"
+	"github.com/omgdb/omgdb/storage/index"
+	"github.com/omgdb/omgdb/storage/key"
+	"github.com/omgdb/omgdb/storage/kv"
+	"github.com/omgdb/omgdb/storage/lock"
+	"github.com/omgdb/omgdb/storage/overlay"
+)
+
+// indexRow is a row as its indexes see it.
+type indexRow struct {
+	rel     *catalog.Relation
+	key     RowKey
+	ordinal uint64
+}
+
+func (r *indexRow) row() index.Row {
+	return index.Row{Key: r.key, Ordinal: r.ordinal, LSN: key.Unstamped}
+}
+
+// maintainers gives the maintainers of all indexes that the relation has now: those of the newest committed catalog and of the
+// transaction's own changes, also the ones that its snapshot is too old to read.
+func (t *Txn) maintainers(rel *catalog.Relation) ([]index.Maintainer, error) {
+	v := t.Catalog()
+	now := v.RelationByID(rel.ID)
+	if now == nil || len(now.Indexes) == 0 {
+		return nil, nil
+	}
+	if t.indexes.view == v && t.indexes.rel == rel.ID {
+		return t.indexes.list, nil
+	}
+	var list []index.Maintainer
+	for _, x := range v.IndexesOf(now) {
+		kind := t.db.opt.Indexes[x.Method]
+		if kind == nil {
+			return nil, dberr.New(dberr.FeatureNotSupported, "index \"%s\" has the unknown method \"%s\"", x.Name, x.Method).
+				WithHint("Open the store with the version of omgdb that made it.")
+		}
+		m, err := kind.Open(now, x)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	t.indexes = openIndexes{v, rel.ID, list}
+	return list, nil
+}
+
+// openIndexes remembers the maintainers of the relation last written to.
+type openIndexes struct {
+	view *catalog.View
+	rel  catalog.ID
+	list []index.Maintainer
+}
+
+func (t *Txn) indexInsert(ctx context.Context, r indexRow, d doc.Doc) error {
+	list, err := t.maintainers(r.rel)
+	for i := 0; err == nil && i < len(list); i++ {
+		err = list[i].Insert(ctx, indexWriter{t}, r.row(), d)
+	}
+	return err
+}
+
+func (t *Txn) indexRemove(ctx context.Context, r indexRow, d doc.Doc) error {
+	list, err := t.maintainers(r.rel)
+	for i := 0; err == nil && i < len(list); i++ {
+		err = list[i].Remove(ctx, indexWriter{t}, r.row(), d)
+	}
+	return err
+}
+
+func (t *Txn) indexUpdate(ctx context.Context, before, after indexRow, old, new doc.Doc) error {
+	list, err := t.maintainers(before.rel)
+	for i := 0; err == nil && i < len(list); i++ {
+		if u, ok := list[i].(index.Updater); ok {
+			err = u.Update(ctx, indexWriter{t}, before.row(), after.row(), old, new)
+			continue
+		}
+		if err = list[i].Remove(ctx, indexWriter{t}, before.row(), old); err == nil {
+			err = list[i].Insert(ctx, indexWriter{t}, after.row(), new)
+		}
+	}
+	return err
+}
+
+// indexWriter is what a transaction lends to its indexes.
+type indexWriter struct{ t *Txn }
+
+// Get implements index.Writer.
+func (w indexWriter) Get(ctx context.Context, k []byte) ([]byte, error) {
+	cur, err := w.t.newest(ctx, k)
+	return cur.value, err
+}
+
+// Scan implements index.Writer.
+func (w indexWriter) Scan(ctx context.Context, r kv.Range) kv.Iter {
+	h, err := w.t.db.acquire()
+	if err != nil {
+		return failedIter{err}
+	}
+	return &headIter{merge(h.snap.Scan(ctx, r), w.t.writes.Cursor(overlay.Prefix(r.Start), r, math.MaxUint64), r.Reverse), h}
+}
+
+// headIter holds the head that it reads.
+type headIter struct {
+	kv.Iter
+	head *head
+}
+
+func (i *headIter) Close() {
+	i.Iter.Close()
+	i.head.release()
+}
+
+// failedIter is a scan that could not begin.
+type failedIter struct{ err error }
+
+func (failedIter) Next() bool    { return false }
+func (failedIter) Key() []byte   { return nil }
+func (failedIter) Value() []byte { return nil }
+func (i failedIter) Err() error  { return i.err }
+func (failedIter) Close()        {}
+
+// Put implements index.Writer.
+func (w indexWriter) Put(k, v []byte, stamp int) {
+	w.t.writes.Put(w.t.seq, overlay.Write{Key: k, Value: v, Stamp: stamp})
+}
+
+// Delete implements index.Writer.
+func (w indexWriter) Delete(k []byte) {
+	w.t.writes.Put(w.t.seq, overlay.Write{Key: k, Stamp: kv.NoStamp})
+}
+
+// Claim implements index.Writer.
+func (w indexWriter) Claim(ctx context.Context, k []byte) error {
+	tag := lock.Tag{Class: lock.Row, Object: binary.BigEndian.Uint64(k[1:]), Key: string(k[kv.PrefixLen:])}
+	return w.t.db.locks.Acquire(ctx, w.t.session.owner, tag, lock.Update, Wait, w.t.lockTimeout)
+}

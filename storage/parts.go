@@ -1,0 +1,119 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"slices"
+	"sync"
+
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/key"
+	"github.com/omgdb/omgdb/storage/kv"
+)
+
+// splits remembers keys that cut a relation's rows into parts of about the same size. They matter for balance only, so that old ones
+// do as long as the relation has not grown much.
+type splits struct {
+	mu sync.Mutex
+	m  map[uint64]*samples
+}
+
+// samples are row keys at even distances.
+type samples struct {
+	keys [][]byte
+	rows int64 // of the relation when they were taken
+}
+
+const (
+	samplesPerRelation = 256
+	minPartRows        = 4096 // fewer rows are not worth a part
+)
+
+// part gives what of ranges belongs to the part; all parts together give ranges.
+func (t *Txn) part(ctx context.Context, rel *catalog.Relation, ranges []KeyRange, part, parts int) ([]KeyRange, error) {
+	cuts, err := t.cuts(ctx, rel, parts)
+	if err != nil {
+		return nil, err
+	}
+	mine := KeyRange{}
+	if part > 0 {
+		if part > len(cuts) {
+			return nil, nil // fewer parts than asked for
+		}
+		mine.Start = cuts[part-1]
+	}
+	if part < len(cuts) {
+		mine.End = cuts[part]
+	}
+	var out []KeyRange
+	for _, r := range ranges {
+		if r = r.and(mine); r.End == nil || bytes.Compare(r.Start, r.End) < 0 {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+func (r KeyRange) and(o KeyRange) KeyRange {
+	if bytes.Compare(o.Start, r.Start) > 0 {
+		r.Start = o.Start
+	}
+	if r.End == nil || o.End != nil && bytes.Compare(o.End, r.End) < 0 {
+		r.End = o.End
+	}
+	return r
+}
+
+// cuts gives up to parts-1 row keys, ascending, that cut the relation. Every part of one statement gets the same.
+func (t *Txn) cuts(ctx context.Context, rel *catalog.Relation, parts int) ([][]byte, error) {
+	c, err := readCounts(ctx, t.now.head.snap, rel.Storage)
+	if err != nil {
+		return nil, err
+	}
+	parts = int(min(int64(parts), c.rows/minPartRows))
+	if parts < 2 {
+		return nil, nil
+	}
+	var cuts [][]byte
+	if rel.Kind != catalog.Collection && len(rel.PrimaryKey) == 0 {
+		for i := 1; i < parts; i++ {
+			cuts = append(cuts, binary.BigEndian.AppendUint64(nil, c.high/uint64(parts)*uint64(i)))
+		}
+		return cuts, nil
+	}
+	s, err := t.samples(ctx, rel.Storage, c.rows)
+	if err != nil {
+		return nil, err
+	}
+	for i := 1; i < parts && len(s.keys) > 0; i++ {
+		cuts = append(cuts, s.keys[len(s.keys)*i/parts])
+	}
+	return slices.CompactFunc(cuts, bytes.Equal), nil
+}
+
+// samples finds or takes the samples of a storage. Taking them walks all keys once.
+func (t *Txn) samples(ctx context.Context, storage uint64, rows int64) (*samples, error) {
+	t.db.splits.mu.Lock()
+	defer t.db.splits.mu.Unlock()
+	if s := t.db.splits.m[storage]; s != nil && rows < s.rows*3/2 {
+		return s, nil
+	}
+	s := &samples{rows: rows}
+	every := max(rows/samplesPerRelation, 1)
+	it := t.now.head.snap.Scan(ctx, key.All(key.Row, storage))
+	defer it.Close()
+	for n := int64(1); it.Next(); n++ {
+		if n%every == 0 {
+			s.keys = append(s.keys, bytes.Clone(it.Key()[kv.PrefixLen:]))
+		}
+	}
+	if it.Err() != nil {
+		return nil, it.Err()
+	}
+	if t.db.splits.m == nil {
+		t.db.splits.m = map[uint64]*samples{}
+	}
+	t.db.splits.m[storage] = s
+	return s, nil
+}
