@@ -161,6 +161,7 @@ func (t *Txn) CreateRelation(ctx context.Context, r catalog.Relation) (*catalog.
 		r.PrimaryID = t.NewID()
 	}
 	r.Version = t.db.nextVersion()
+	r.Shape = r.Version
 	if err := t.LockTable(ctx, r.ID, AccessExclusive, Wait); err != nil {
 		return nil, err
 	}
@@ -242,6 +243,7 @@ func (t *Txn) AlterRelation(ctx context.Context, r catalog.Relation) (*catalog.R
 		return nil, err
 	}
 	r.Version, r.Published = t.db.nextVersion(), 0
+	r.Shape = r.Version
 	return &r, t.change(ctx, old, &r)
 }
 
@@ -295,6 +297,7 @@ func (t *Txn) Truncate(ctx context.Context, id catalog.ID) error {
 	}
 	fresh := *old
 	fresh.Storage, fresh.Version, fresh.Published = t.db.newID(), t.db.nextVersion(), 0
+	fresh.Shape = fresh.Version
 	t.discard(old.Storage)
 	return t.change(ctx, old, &fresh)
 }

@@ -109,7 +109,8 @@ func (t *Txn) enterForWrite(ctx context.Context, rel *catalog.Relation) error {
 }
 
 // enterRelation takes the table lock, and the first time looks whether the descriptor that the statement was planned with is still
-// the newest: from then on nobody else can change it in a way that matters.
+// the newest: from then on nobody else can change it in a way that matters. (A plan that depends on the set of _id types compares
+// versions after it has its snapshot: the set is widened before the first row that needs it.)
 func (t *Txn) enterRelation(ctx context.Context, rel *catalog.Relation, m TableMode) error {
 	if t.locked[rel.ID]&(1<<m) != 0 {
 		return nil
@@ -117,7 +118,7 @@ func (t *Txn) enterRelation(ctx context.Context, rel *catalog.Relation, m TableM
 	if err := t.LockTable(ctx, rel.ID, m, Wait); err != nil {
 		return err
 	}
-	if now := t.Catalog().RelationByID(rel.ID); now == nil || now.Version != rel.Version {
+	if now := t.Catalog().RelationByID(rel.ID); now == nil || now.Shape != rel.Shape {
 		return ErrStale
 	}
 	return nil

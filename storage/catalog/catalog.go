@@ -75,6 +75,8 @@ type Relation struct {
 	Owner   ID
 	Temp    bool
 	Version uint64 // unique to this content of the descriptor while the store is open; plans are checked against it
+	// Shape is the Version at which anything but IDTypes last changed: writers don't mind a wider set of _id types.
+	Shape uint64
 	// Storage is the object id in the key space; TRUNCATE and rewrites change it. 0 for views.
 	Storage    uint64
 	Columns    []Column // in attnum order, dropped ones included

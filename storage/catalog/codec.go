@@ -16,7 +16,7 @@ const formatVersion = 1
 // Key gives the part of a descriptor's key behind the catalog keyspace and the class as object id.
 func Key(id ID) []byte { return binary.BigEndian.AppendUint32(nil, uint32(id)) }
 
-// Encode gives the stored form of a descriptor. Version and Published are not part of it.
+// Encode gives the stored form of a descriptor. Version, Shape and Published are not part of it.
 func Encode(d Descriptor) (doc.Doc, error) {
 	var b doc.Builder
 	b.BeginObject()
@@ -41,7 +41,7 @@ func Decode(class Class, stored doc.Doc, published kv.LSN, version uint64, types
 	case SchemaClass:
 		d = &Schema{Published: published}
 	case RelationClass:
-		d = &Relation{Published: published, Version: version}
+		d = &Relation{Published: published, Version: version, Shape: version}
 	case IndexClass:
 		d = &Index{Published: published, Version: version}
 	case TypeClass:
