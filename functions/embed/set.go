@@ -3,22 +3,49 @@ package embed
 import (
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/omgdb/omgdb/storage/dberr"
 )
 
-// Set is the embedders that a server offers, by name. It is immutable once made.
-type Set struct {
-	byName map[string]func() (Embedder, error)
+// Set is the embedders that a server offers, by name; each is opened when it is first used. It is safe for concurrent use.
+type Set struct{ byName map[string]func() (Embedder, error) }
+
+// Opener opens an embedder of a Set.
+type Opener struct {
+	Name string
+	Open func() (Embedder, error)
 }
 
-// NewSet makes the set of the built-in embedders.
-func NewSet() *Set {
+// NewSet makes the set of the embedders that need no set-up and of more. An opener that failed is tried again at the next use.
+func NewSet(more ...Opener) *Set {
 	hashing := NewHashing(DefaultHashingDim)
-	return &Set{byName: map[string]func() (Embedder, error){
+	s := &Set{byName: map[string]func() (Embedder, error){
 		"hashing": func() (Embedder, error) { return hashing, nil },
 		"static":  func() (Embedder, error) { return OpenStatic() },
 	}}
+	for _, o := range more {
+		s.byName[o.Name] = once(o.Open)
+	}
+	return s
+}
+
+// once remembers the first embedder that open gives, and no error.
+func once(open func() (Embedder, error)) func() (Embedder, error) {
+	var mu sync.Mutex
+	var e Embedder
+	return func() (Embedder, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if e != nil {
+			return e, nil
+		}
+		opened, err := open()
+		if err == nil {
+			e = opened
+		}
+		return opened, err
+	}
 }
 
 // Default is the embedder of calls that name none.
