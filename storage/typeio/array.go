@@ -174,7 +174,7 @@ func (r *arrayReader) level(d int) (int, error) {
 	}
 	n := 0
 	r.blanks()
-	if r.s != "" && r.s[0] == '}' && (d == 1 || r.depth == 0) {
+	if r.s != "" && r.s[0] == '}' && d == 1 {
 		r.s = r.s[1:]
 		return 0, r.close(d, 0)
 	}
@@ -253,7 +253,8 @@ func (r *arrayReader) token() (text string, quoted bool, err error) {
 		}
 	}
 	var b strings.Builder
-	keep := 0 // length up to which blanks count (they were quoted or escaped)
+	closed := false // a quoted part has ended
+	keep := 0       // length up to which blanks count (they were quoted or escaped)
 	for i := 0; i < len(r.s); i++ {
 		switch c := r.s[i]; c {
 		case '\\':
@@ -264,10 +265,11 @@ func (r *arrayReader) token() (text string, quoted bool, err error) {
 			b.WriteByte(r.s[i])
 			keep, quoted = b.Len(), true
 		case '"':
-			if b.Len() > keep || quoted && b.Len() == 0 {
+			if closed || strings.TrimRight(b.String(), " ") != "" {
 				return "", false, r.bad("Unexpected array element.")
 			}
-			quoted = true
+			b.Reset()
+			quoted, closed = true, true
 			for i++; i < len(r.s) && r.s[i] != '"'; i++ {
 				if r.s[i] == '\\' && i+1 < len(r.s) {
 					i++
@@ -282,6 +284,9 @@ func (r *arrayReader) token() (text string, quoted bool, err error) {
 			out := b.String()
 			return out[:keep] + strings.TrimRight(out[keep:], " \t\n\v\f\r"), quoted, nil
 		default:
+			if closed && !num.Space(c) {
+				return "", false, r.bad("Unexpected array element.")
+			}
 			b.WriteByte(c)
 		}
 	}

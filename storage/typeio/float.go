@@ -34,6 +34,9 @@ func ParseFloat(text string, bits int) (float64, error) {
 	if !floatChars(s) {
 		return 0, badSyntax(floatName(bits), text)
 	}
+	if len(s) == 4 && (s[0] == '+' || s[0] == '-') && strings.EqualFold(s[1:], "nan") {
+		return math.NaN(), nil
+	}
 	f, err := strconv.ParseFloat(s, bits)
 	if errors.Is(err, strconv.ErrRange) || err == nil && f == 0 && strings.ContainsAny(mantissa(s), "123456789abcdefABCDEF") {
 		return 0, dberr.New(dberr.NumericValueOutOfRange, `"%s" is out of range for type %s`, s, floatName(bits))
@@ -59,7 +62,7 @@ func mantissa(s string) string {
 
 // floatChars refuses spellings that Go reads and PostgreSQL doesn't (underscores) and empty ones.
 func floatChars(s string) bool {
-	return s != "" && !strings.ContainsRune(s, '_') && !strings.EqualFold(s, "+nan") && !strings.EqualFold(s, "-nan")
+	return s != "" && !strings.ContainsRune(s, '_')
 }
 
 func float8Out(dst []byte, _ *value.Type, v value.Value, f *Format) []byte {

@@ -15,18 +15,15 @@ func badRange(text, detail string) error {
 }
 
 func rangeIn(t *value.Type, text string, f *Format) (value.Value, error) {
-	r, rest, err := parseRange(t.Elem, text, text, f)
+	r, _, err := parseRange(t.Elem, text, text, true, f)
 	if err != nil {
 		return value.Null, err
-	}
-	if num.TrimSpace(rest) != "" {
-		return value.Null, badRange(text, "Junk after right parenthesis or bracket.")
 	}
 	return value.Box(r), nil
 }
 
-// parseRange reads one range from s, a part of text, and gives what is left.
-func parseRange(elem *value.Type, text, s string, f *Format) (*value.Range, string, error) {
+// parseRange reads one range from s, a part of text, and gives what is left; whole: nothing may be left.
+func parseRange(elem *value.Type, text, s string, whole bool, f *Format) (*value.Range, string, error) {
 	for s != "" && num.Space(s[0]) {
 		s = s[1:]
 	}
@@ -40,34 +37,46 @@ func parseRange(elem *value.Type, text, s string, f *Format) (*value.Range, stri
 		return nil, "", badRange(text, "Missing left parenthesis or bracket.")
 	}
 	lowInc := s[0] == '['
-	lower, s, err := rangeBound(elem, text, s[1:], f)
-	if err != nil {
-		return nil, "", err
+	lower, lowInf, s, ok := rangeBound(s[1:])
+	if !ok {
+		return nil, "", badRange(text, "Unexpected end of input.")
 	}
 	if s[0] != ',' {
 		return nil, "", badRange(text, "Missing comma after lower bound.")
 	}
-	upper, s, err := rangeBound(elem, text, s[1:], f)
-	if err != nil {
-		return nil, "", err
+	upper, upInf, s, ok := rangeBound(s[1:])
+	if !ok {
+		return nil, "", badRange(text, "Unexpected end of input.")
 	}
 	if s[0] == ',' {
 		return nil, "", badRange(text, "Too many commas.")
 	}
-	r, err := NewRange(elem, lower, upper, lowInc, s[0] == ']')
+	if whole && num.TrimSpace(s[1:]) != "" {
+		return nil, "", badRange(text, "Junk after right parenthesis or bracket.")
+	}
+	low, err := boundIn(elem, lower, lowInf, f)
+	if err != nil {
+		return nil, "", err
+	}
+	up, err := boundIn(elem, upper, upInf, f)
+	if err != nil {
+		return nil, "", err
+	}
+	r, err := NewRange(elem, low, up, lowInc, s[0] == ']')
 	return r, s[1:], err
 }
 
-func rangeBound(elem *value.Type, text, s string, f *Format) (value.Value, string, error) {
-	tok, rest, ok := recordToken(s, ",])")
-	if !ok {
-		return value.Null, "", badRange(text, "Unexpected end of input.")
+// rangeBound cuts a bound's text off; nothing at all means an infinite bound.
+func rangeBound(s string) (tok string, infinite bool, rest string, ok bool) {
+	tok, rest, ok = recordToken(s, ",])")
+	return tok, tok == "" && len(rest) == len(s), rest, ok
+}
+
+func boundIn(elem *value.Type, tok string, infinite bool, f *Format) (value.Value, error) {
+	if infinite {
+		return value.Null, nil
 	}
-	if tok == "" && len(rest) == len(s) {
-		return value.Null, rest, nil
-	}
-	v, err := In(elem, -1, tok, f)
-	return v, rest, err
+	return In(elem, -1, tok, f)
 }
 
 // NewRange makes a range in canonical form: bounds in order, [ ) for the discrete types, empty when nothing is inside.
@@ -271,7 +280,7 @@ func multirangeIn(t *value.Type, text string, f *Format) (value.Value, error) {
 		case s[0] != '[' && s[0] != '(':
 			return value.Null, bad("Expected range start.")
 		}
-		r, rest, err := parseRange(t.Elem, s, s, f)
+		r, rest, err := parseRange(t.Elem, s, s, false, f)
 		if err != nil {
 			return value.Null, err
 		}

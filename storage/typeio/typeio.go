@@ -42,6 +42,9 @@ func inNoMod(t *value.Type, mod int32, text string, f *Format) (value.Value, err
 	if f == nil {
 		f = Default
 	}
+	if t.OID == value.IntervalT.OID { // the modifier says what a bare number means
+		return intervalIn(mod, text, f)
+	}
 	if c := codecs[t.OID]; c != nil {
 		if c.in == nil {
 			return value.Null, dberr.New(dberr.FeatureNotSupported, "cannot accept a value of type %s", t.SQL)

@@ -3,6 +3,7 @@ package dt
 import (
 	"bufio"
 	_ "embed" // the tables of zone names
+	"encoding/binary"
 	"strconv"
 	"strings"
 	"sync"
@@ -176,8 +177,21 @@ func abbrevMeaning(loc *time.Location, abbrev string, utc int64, def int) int {
 	return def
 }
 
-// Fixed makes a zone of a constant offset in seconds east; name is what the setting shows.
-func Fixed(name string, offset int) *time.Location { return time.FixedZone(name, offset) }
+// Fixed makes a zone of a constant offset in seconds east; name is what the setting shows, abbrev what times show.
+func Fixed(name, abbrev string, offset int) *time.Location {
+	// a zone file with one zone and no changes: time.FixedZone can't tell name and abbreviation apart
+	b := append([]byte("TZif"), make([]byte, 16)...)
+	for _, n := range []int{0, 0, 0, 0, 1, len(abbrev) + 1} {
+		b = binary.BigEndian.AppendUint32(b, uint32(n))
+	}
+	b = binary.BigEndian.AppendUint32(b, uint32(int32(offset)))
+	b = append(append(append(b, 0, 0), abbrev...), 0)
+	loc, err := time.LoadLocationFromTZData(name, b)
+	if err != nil {
+		return time.FixedZone(name, offset)
+	}
+	return loc
+}
 
 // posixZone reads NAME[+-]h[h][:mm[:ss]], offsets counting west as POSIX does.
 func posixZone(s string) *time.Location {
@@ -221,5 +235,5 @@ func posixZone(s string) *time.Location {
 		}
 		secs += int(n) * unit
 	}
-	return time.FixedZone(abbrev, sign*secs)
+	return Fixed(s, abbrev, sign*secs)
 }

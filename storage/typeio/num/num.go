@@ -139,6 +139,14 @@ func scaled(v int64, n int32) (int64, bool) {
 	return v * pow64[n], true
 }
 
+// Scaled gives v × 10^n when that fits in 62 bits; n is not negative.
+func Scaled(v int64, n int32) (int64, bool) {
+	if n == 0 {
+		return v, true
+	}
+	return scaled(v, n)
+}
+
 func abs64(v int64) int64 {
 	if v < 0 {
 		return -v

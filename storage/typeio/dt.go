@@ -1,3 +1,0 @@
-package typeio
-
-const maxDate = 2145031948
