@@ -7,11 +7,11 @@ func Contains(a, b Value) bool {
 	if a.Type == TypeArray && b.Type != TypeArray && b.Type != TypeObject {
 		return containsScalar(a, b)
 	}
-	return containsValue(a, b)
+	return ContainsWithin(a, b)
 }
 
-// containsValue is containment below the top level: kinds must agree.
-func containsValue(a, b Value) bool {
+// ContainsWithin is containment below the top level: kinds must agree.
+func ContainsWithin(a, b Value) bool {
 	if b.Type == TypeObject || b.needsPlain() {
 		if a.needsPlain() {
 			if a.Type == b.Type {
@@ -46,7 +46,7 @@ func containsMembers(a, b Value) bool {
 			return true
 		}
 		have := Doc(a.Data).lookupBytes(k)
-		if have.Missing() || !containsValue(have, want) {
+		if have.Missing() || !ContainsWithin(have, want) {
 			return false
 		}
 	}
@@ -74,7 +74,7 @@ func anyContains(a, want Value) bool {
 		if !ok {
 			return false
 		}
-		if containsValue(elem, want) {
+		if ContainsWithin(elem, want) {
 			return true
 		}
 	}

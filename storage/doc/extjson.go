@@ -200,7 +200,7 @@ func readDouble(dst []byte, v, _ Value) (byte, []byte, error) {
 	case "-Infinity":
 		f = math.Inf(-1)
 	default:
-		if _, ok := parseDecimal([]byte(s), nil); !ok {
+		if _, ok := ParseDecimal([]byte(s), nil); !ok {
 			return 0, dst, errWrapper
 		}
 		var err error
@@ -234,7 +234,7 @@ func readDecimal(dst []byte, v, _ Value) (byte, []byte, error) {
 		dst = binary.LittleEndian.AppendUint64(dst, 0)
 		return TypeDecimal128, binary.LittleEndian.AppendUint64(dst, high), nil
 	}
-	d, ok := parseDecimal([]byte(s), nil)
+	d, ok := ParseDecimal([]byte(s), nil)
 	if !ok {
 		return 0, dst, errWrapper
 	}

@@ -39,7 +39,7 @@ func appendNumber(dst []byte, d Decimal) (byte, []byte, error) {
 	for len(d.Coef) > 0 && d.Coef[0] == '0' {
 		d.Coef = d.Coef[1:]
 	}
-	if -d.Exp > maxScale || d.Exp >= maxExponent || len(d.Coef) > 0 && len(d.Coef)+d.Exp > maxIntegerDigits {
+	if d.OverflowsNumeric() {
 		return 0, dst, dberr.New(dberr.NumericValueOutOfRange, "value overflows numeric format")
 	}
 	if len(d.Coef) == 0 {
@@ -176,7 +176,7 @@ func (d Decimal) shortestDouble() (float64, bool) {
 // It is what a JSON number of the same text would be. Errors: 22P02 for any other text, 22003 beyond numeric's limits.
 func NumberFromText(text []byte) (Value, error) {
 	var room [64]byte
-	d, ok := parseDecimal(text, room[:0])
+	d, ok := ParseDecimal(text, room[:0])
 	if !ok {
 		return Value{}, dberr.New(dberr.InvalidTextRepresentation, "invalid input syntax for type numeric: \"%s\"", text)
 	}
@@ -188,9 +188,14 @@ func valueOf(d Decimal) (Value, error) {
 	return Value{t, data}, err
 }
 
-// parseDecimal reads a decimal text into digits; scratch is room for them when a point splits them.
-func parseDecimal(text, scratch []byte) (Decimal, bool) {
-	var d Decimal
+// OverflowsNumeric reports a value beyond the limits of PostgreSQL's numeric.
+func (d Decimal) OverflowsNumeric() bool {
+	return -d.Exp > maxScale || d.Exp >= maxExponent || len(d.Coef) > 0 && len(d.Coef)+d.Exp > maxIntegerDigits
+}
+
+// ParseDecimal reads a decimal text (sign, digits with an optional point, optional exponent) into its parts. The digits lie in
+// text, or in scratch (grown at need) when a point splits them. ok is false for any other text.
+func ParseDecimal(text, scratch []byte) (d Decimal, ok bool) {
 	s := text
 	if len(s) > 0 && (s[0] == '-' || s[0] == '+') {
 		d.Neg, s = s[0] == '-', s[1:]
@@ -403,3 +408,29 @@ func (v Value) appendFinite(dst []byte, d Decimal) []byte {
 }
 
 var kindName = [...]string{NotNumber: "", Finite: "", NaN: "NaN", PosInf: "Infinity", NegInf: "-Infinity"}
+
+// Decimal128 gives a decimal128 value, NaN and infinities included, whatever the number; a value beyond its digits becomes the
+// exact private form.
+func Decimal128(d *apd.Decimal) (Value, error) {
+	high := uint64(0)
+	switch d.Form {
+	case apd.NaN, apd.NaNSignaling:
+		high = dec128NaN
+	case apd.Infinite:
+		high = dec128Inf | uint64(b2i(d.Negative))<<63
+	default:
+		var room [64]byte
+		p := Decimal{Coef: d.Coeff.Append(room[:0], 10), Exp: int(d.Exponent), Neg: d.Negative}
+		if string(p.Coef) == "0" {
+			p.Coef = nil
+		}
+		if p.Exp > dec128MaxExp || len(p.Coef) > dec128Digits {
+			p, _ = p.fit128()
+		}
+		if len(p.Coef) <= dec128Digits && p.Exp >= dec128MinExp && p.Exp <= dec128MaxExp {
+			return Value{TypeDecimal128, appendDecimal128(nil, p)}, nil
+		}
+		return valueOf(p)
+	}
+	return Value{TypeDecimal128, binary.LittleEndian.AppendUint64(make([]byte, 8, 16), high)}, nil
+}

@@ -242,7 +242,7 @@ func (p *parser) number(typeAt int) bool {
 // anyNumber classifies the text of a number of any length.
 func (p *parser) anyNumber(typeAt int, text []byte) bool {
 	var room [64]byte
-	d, ok := parseDecimal(text, room[:0])
+	d, ok := ParseDecimal(text, room[:0])
 	if !ok {
 		return false
 	}
