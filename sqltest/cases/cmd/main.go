@@ -19,6 +19,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/omgdb/omgdb/sqltest"
 	"github.com/omgdb/omgdb/sqltest/cases"
 	"github.com/omgdb/omgdb/sqltest/floors"
 	"github.com/omgdb/omgdb/sqltest/slt"
@@ -37,33 +38,26 @@ func main() {
 
 func run(ctx context.Context) (int, error) {
 	dsn := flag.String("dsn", "", "connection string of the server under test")
+	bin := flag.String("bin", "", "omgdb binary, for -isolation server")
 	path := flag.String("cases", "sqltest/testdata/cases/sql_cases.jsonl", "case file")
 	area := flag.String("area", "", "only areas that start so")
-	isolation := flag.String("isolation", "database", "fresh state per case by: database, schema, drop")
+	isolation := flag.String("isolation", "database", "fresh state per case by: database, schema, drop, or server (an omgdb for each)")
 	parallel := flag.Int("parallel", runtime.NumCPU(), "cases at once")
 	timeout := flag.Duration("timeout", 30*time.Second, "time for one case")
 	figures := flag.String("figures", "", "folder to write the figures to")
 	verbose := flag.Bool("v", false, "print every case that is not exact")
 	flag.Parse()
 
-	if *dsn == "" {
-		return 2, fmt.Errorf("-dsn is missing")
-	}
-	cfg, err := pgconn.ParseConfig(*dsn)
+	iso, err := makeIsolation(*dsn, *bin, *isolation)
 	if err != nil {
 		return 2, err
-	}
-	maps.Copy(cfg.RuntimeParams, cases.Settings)
-	makeIso, ok := slt.Isolations[*isolation]
-	if !ok {
-		return 2, fmt.Errorf("-isolation %s: want database, schema or drop", *isolation)
 	}
 	all, err := cases.Read(*path)
 	if err != nil {
 		return 2, err
 	}
 	all = slices.DeleteFunc(all, func(c cases.Case) bool { return !strings.HasPrefix(c.Area, *area) })
-	verdicts := cases.RunAll(ctx, makeIso(cfg, slt.Simple), all, *parallel, *timeout)
+	verdicts := cases.RunAll(ctx, iso, all, *parallel, *timeout)
 	pass, exact := report(verdicts, *verbose)
 	if *figures != "" {
 		if err := floors.WriteFigures(*figures, "cases", figuresOf(verdicts)); err != nil {
@@ -75,6 +69,28 @@ func run(ctx context.Context) (int, error) {
 		return 1, nil
 	}
 	return 0, nil
+}
+
+func makeIsolation(dsn, bin, isolation string) (slt.Isolation, error) {
+	if isolation == "server" {
+		if bin == "" {
+			return nil, fmt.Errorf("-isolation server wants -bin")
+		}
+		return sqltest.ServerPerState(bin, slt.Simple, cases.Settings), nil
+	}
+	makeIt, ok := slt.Isolations[isolation]
+	if !ok {
+		return nil, fmt.Errorf("-isolation %s: want database, schema, drop or server", isolation)
+	}
+	if dsn == "" {
+		return nil, fmt.Errorf("-dsn is missing")
+	}
+	cfg, err := pgconn.ParseConfig(dsn)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(cfg.RuntimeParams, cases.Settings)
+	return makeIt(cfg, slt.Simple), nil
 }
 
 // report prints a line per area and, when verbose, per case that is not exact.

@@ -13,10 +13,13 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/omgdb/omgdb/sqltest"
+	"github.com/omgdb/omgdb/sqltest/floors"
 	"github.com/omgdb/omgdb/sqltest/slt"
 )
 
@@ -34,20 +37,22 @@ func main() {
 func run(ctx context.Context) (int, error) {
 	opts := slt.Options{}
 	dsn := flag.String("dsn", "", "connection string of the server under test")
+	bin := flag.String("bin", "", "omgdb binary, for -isolation server")
 	flag.IntVar(&opts.Max, "max", 0, "applicable records to run per file, 0 for all")
 	flag.StringVar(&opts.Engine, "engine", "postgresql", "the engine that skipif and onlyif mean")
 	flag.DurationVar(&opts.Timeout, "timeout", 60*time.Second, "time for one record")
 	flag.BoolVar(&opts.Rewrite, "rewrite", false, "put the server's results in place of the expected ones")
 	parallel := flag.Int("parallel", runtime.NumCPU(), "files at once")
-	isolation := flag.String("isolation", "database", "fresh state per file by: database, schema, drop")
+	isolation := flag.String("isolation", "database", "fresh state per file by: database, schema, drop, or server (an omgdb for each)")
 	protocol := flag.String("protocol", "simple", "simple or extended")
 	baseline := flag.String("baseline", "", "file of the records that the peer fails")
+	figures := flag.String("figures", "", "folder to write the figures to")
 	jsonPath := flag.String("json", "", "write the report here as JSON")
 	verbose := flag.Int("v", 0, "failures to print per file")
 	quiet := flag.Bool("q", false, "print only the total")
 	flag.Parse()
 
-	iso, err := makeIsolation(*dsn, *isolation, *protocol)
+	iso, err := makeIsolation(*dsn, *bin, *isolation, *protocol)
 	if err != nil {
 		return 2, err
 	}
@@ -73,6 +78,11 @@ func run(ctx context.Context) (int, error) {
 	if report.Peer != nil {
 		fmt.Printf("of the records that the peer passes: %s\n", report.Peer.Line())
 	}
+	if *figures != "" {
+		if err := floors.WriteFigures(*figures, "slt", figuresOf(report)); err != nil {
+			return 2, err
+		}
+	}
 	if *jsonPath != "" {
 		if err := writeJSON(report, *jsonPath); err != nil {
 			return 2, err
@@ -87,7 +97,21 @@ func run(ctx context.Context) (int, error) {
 	return 0, nil
 }
 
-func makeIsolation(dsn, isolation, protocol string) (slt.Isolation, error) {
+func makeIsolation(dsn, bin, isolation, protocol string) (slt.Isolation, error) {
+	p := slt.Protocol(protocol)
+	if p != slt.Simple && p != slt.Extended {
+		return nil, fmt.Errorf("-protocol %s: want simple or extended", protocol)
+	}
+	if isolation == "server" {
+		if bin == "" {
+			return nil, fmt.Errorf("-isolation server wants -bin")
+		}
+		return sqltest.ServerPerState(bin, p, nil), nil
+	}
+	makeIt, ok := slt.Isolations[isolation]
+	if !ok {
+		return nil, fmt.Errorf("-isolation %s: want database, schema, drop or server", isolation)
+	}
 	if dsn == "" {
 		return nil, fmt.Errorf("-dsn is missing")
 	}
@@ -95,15 +119,25 @@ func makeIsolation(dsn, isolation, protocol string) (slt.Isolation, error) {
 	if err != nil {
 		return nil, err
 	}
-	makeIt, ok := slt.Isolations[isolation]
-	if !ok {
-		return nil, fmt.Errorf("-isolation %s: want database, schema or drop", isolation)
-	}
-	p := slt.Protocol(protocol)
-	if p != slt.Simple && p != slt.Extended {
-		return nil, fmt.Errorf("-protocol %s: want simple or extended", protocol)
-	}
 	return makeIt(cfg, p), nil
+}
+
+// figuresOf counts passed records by the group of files that they stand in (select1, evidence, index, random), all of
+// them, and the part of the peer's records that pass.
+func figuresOf(r *slt.Report) floors.Figures {
+	f := floors.Figures{}
+	for _, o := range r.Files {
+		_, name, _ := strings.Cut(o.Path, "/test/")
+		group, _, _ := strings.Cut(name, "/")
+		group, _, _ = strings.Cut(group, ".")
+		f[group] += float64(o.All().Pass)
+		f["all"] += float64(o.All().Pass)
+		f["queries"] += float64(o.Queries.Pass)
+	}
+	if r.Peer != nil && r.Peer.Run > 0 {
+		f["of_peer"] = float64(r.Peer.Pass) / float64(r.Peer.Run)
+	}
+	return f
 }
 
 func printOutcome(o slt.Outcome, failures int) {
