@@ -206,11 +206,21 @@ func chainAt(lsn kv.LSN, entry []byte) (oplog.Chain, error) {
 
 // loadCatalog reads all descriptors.
 func (db *DB) loadCatalog(ctx context.Context, snap kv.Snapshot) (*catalog.Committed, error) {
+	open := func(class catalog.Class) kv.Iter { return snap.Scan(ctx, key.All(key.Catalog, uint64(class))) }
+	return db.decodeCatalog(open, snap.LSN())
+}
+
+// catalogClasses lists the classes in the order in which they are read: types first, because columns name them.
+var catalogClasses = []catalog.Class{catalog.TypeClass, catalog.DatabaseClass, catalog.SchemaClass, catalog.RelationClass,
+	catalog.IndexClass, catalog.RoleClass}
+
+// decodeCatalog makes the catalog of the stored descriptors that open gives by class.
+func (db *DB) decodeCatalog(open func(catalog.Class) kv.Iter, lsn kv.LSN) (*catalog.Committed, error) {
 	var all []catalog.Descriptor
 	types := map[uint32]*value.Type{}
 	lookup := func(oid uint32) *value.Type { return types[oid] }
 	load := func(class catalog.Class) error {
-		it := snap.Scan(ctx, key.All(key.Catalog, uint64(class)))
+		it := open(class)
 		defer it.Close()
 		for it.Next() {
 			if err := checkRow(it.Key(), it.Value()); err != nil {
@@ -227,13 +237,12 @@ func (db *DB) loadCatalog(ctx context.Context, snap kv.Snapshot) (*catalog.Commi
 		}
 		return it.Err()
 	}
-	for _, class := range []catalog.Class{catalog.TypeClass, catalog.DatabaseClass, catalog.SchemaClass, catalog.RelationClass,
-		catalog.IndexClass, catalog.RoleClass} {
+	for _, class := range catalogClasses {
 		if err := load(class); err != nil {
 			return nil, err
 		}
 	}
-	return catalog.NewCommitted(all, db.nextVersion, snap.LSN()), nil
+	return catalog.NewCommitted(all, db.nextVersion, lsn), nil
 }
 
 // bootstrap makes the content of a new store.

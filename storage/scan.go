@@ -21,8 +21,10 @@ func (t *Txn) Scan(ctx context.Context, s *ScanSpec) (batch.Iter, error) {
 	if s.Lock != NoRowLock {
 		mode = RowShare
 	}
-	if err := t.enterRelation(ctx, s.Rel, mode); err != nil {
-		return nil, err
+	if s.AsOf == 0 { // the past needs no lock
+		if err := t.enterRelation(ctx, s.Rel, mode); err != nil {
+			return nil, err
+		}
 	}
 	rows, err := t.source(ctx, s)
 	if err != nil {
@@ -127,11 +129,15 @@ func (s *scan) Close() error {
 
 // source opens the rows that a scan looks at.
 func (t *Txn) source(ctx context.Context, s *ScanSpec) (kv.Iter, error) {
-	if s.Keys != nil {
+	if s.Keys != nil && s.AsOf == 0 {
 		return &keyIter{ctx: ctx, stmt: t.now, rel: s.Rel, keys: s.Keys, reverse: s.Reverse}, nil
 	}
 	ranges := s.Bounds
-	if ranges == nil {
+	if s.Keys != nil {
+		for _, k := range s.Keys {
+			ranges = append(ranges, KeyRange{k, append(k[:len(k):len(k)], 0)})
+		}
+	} else if ranges == nil {
 		ranges = []KeyRange{{}}
 	}
 	if s.Parts > 1 {
@@ -140,7 +146,7 @@ func (t *Txn) source(ctx context.Context, s *ScanSpec) (kv.Iter, error) {
 			return nil, err
 		}
 	}
-	return &rangeIter{ctx: ctx, stmt: t.now, rel: s.Rel, ranges: ranges, reverse: s.Reverse}, nil
+	return &rangeIter{ctx: ctx, stmt: t.now, rel: s.Rel, asOf: s.AsOf, ranges: ranges, reverse: s.Reverse}, nil
 }
 
 // rangeIter walks ranges of a relation's rows at a reading point, own writes merged in.
@@ -148,6 +154,7 @@ type rangeIter struct {
 	ctx     context.Context // of this scan alone
 	stmt    *Statement
 	rel     *catalog.Relation
+	asOf    kv.LSN     // 0: now
 	ranges  []KeyRange // still to come
 	reverse bool
 	it      kv.Iter // nil between ranges
@@ -173,7 +180,11 @@ func (i *rangeIter) Next() bool {
 		} else {
 			r, i.ranges = i.ranges[0], i.ranges[1:]
 		}
-		i.it = i.stmt.scan(i.ctx, i.rel.Storage, r, i.reverse)
+		if i.asOf != 0 {
+			i.it = i.stmt.asOf(i.ctx, key.Row, i.rel.Storage, i.asOf, r, i.reverse)
+		} else {
+			i.it = i.stmt.scan(i.ctx, i.rel.Storage, r, i.reverse)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/doc"
 	"github.com/omgdb/omgdb/storage/filter"
+	"github.com/omgdb/omgdb/storage/kv"
 	"github.com/omgdb/omgdb/storage/value"
 )
 
@@ -67,6 +68,9 @@ type ScanSpec struct {
 	// not satisfy Filter any more are left out.
 	Lock RowMode
 	Wait WaitPolicy
+	// AsOf reads the relation as it stood after that commit, without the transaction's own writes; 0 means now. Rel is then the
+	// descriptor that the catalog had at that time (Txn.CatalogAsOf).
+	AsOf kv.LSN
 	// Part and Parts make the scan one of several that together read the relation; 0, 0 reads it all.
 	Part, Parts int
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/batch"
 	"github.com/omgdb/omgdb/storage/catalog"
@@ -16,7 +18,7 @@ import (
 var bg = context.Background()
 
 // must fails the test on an error.
-func must(t testing.TB, err error) {
+func must(t rapid.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatalf("%v", err)
@@ -41,7 +43,7 @@ func boltDB(t testing.TB) *storage.DB {
 	return db
 }
 
-func begin(t testing.TB, db *storage.DB, iso storage.Isolation) *storage.Txn {
+func begin(t rapid.TB, db *storage.DB, iso storage.Isolation) *storage.Txn {
 	t.Helper()
 	tx, err := db.Begin(bg, storage.TxnOptions{Isolation: iso, Actor: storage.Actor{Role: "postgres", Application: "test"}})
 	must(t, err)
@@ -49,7 +51,7 @@ func begin(t testing.TB, db *storage.DB, iso storage.Isolation) *storage.Txn {
 }
 
 // update runs f in a transaction and commits it.
-func update(t testing.TB, db *storage.DB, f func(tx *storage.Txn)) {
+func update(t rapid.TB, db *storage.DB, f func(tx *storage.Txn)) {
 	t.Helper()
 	tx := begin(t, db, storage.ReadCommitted)
 	defer tx.Rollback()
@@ -58,14 +60,14 @@ func update(t testing.TB, db *storage.DB, f func(tx *storage.Txn)) {
 }
 
 // collection makes a collection in schema public.
-func collection(t testing.TB, db *storage.DB, name string) *catalog.Relation {
+func collection(t rapid.TB, db *storage.DB, name string) *catalog.Relation {
 	t.Helper()
 	must(t, db.EnsureCollection(bg, storage.Actor{Role: "postgres"}, catalog.MainDatabase, "public", name))
 	return relation(t, db, name)
 }
 
 // relation gives the newest descriptor.
-func relation(t testing.TB, db *storage.DB, name string) *catalog.Relation {
+func relation(t rapid.TB, db *storage.DB, name string) *catalog.Relation {
 	t.Helper()
 	tx := begin(t, db, storage.ReadCommitted)
 	defer tx.Rollback()
@@ -77,7 +79,7 @@ func relation(t testing.TB, db *storage.DB, name string) *catalog.Relation {
 }
 
 // table makes a table of int4 columns a, b and text column c with the given primary key.
-func table(t testing.TB, db *storage.DB, name string, pk ...int16) *catalog.Relation {
+func table(t rapid.TB, db *storage.DB, name string, pk ...int16) *catalog.Relation {
 	t.Helper()
 	update(t, db, func(tx *storage.Txn) {
 		_, err := tx.CreateRelation(bg, catalog.Relation{Schema: catalog.PublicSchema, Name: name, Kind: catalog.Table, PrimaryKey: pk, Columns: []catalog.Column{
@@ -87,7 +89,7 @@ func table(t testing.TB, db *storage.DB, name string, pk ...int16) *catalog.Rela
 	return relation(t, db, name)
 }
 
-func parse(t testing.TB, text string) doc.Doc {
+func parse(t rapid.TB, text string) doc.Doc {
 	t.Helper()
 	d, err := doc.ParseDocument([]byte(text))
 	must(t, err)
@@ -105,7 +107,7 @@ type row struct {
 }
 
 // rows reads a scan of a relation to its end.
-func rows(t testing.TB, tx *storage.Txn, s storage.ScanSpec) []row {
+func rows(t rapid.TB, tx *storage.Txn, s storage.ScanSpec) []row {
 	t.Helper()
 	out, err := tryRows(tx, s)
 	must(t, err)
