@@ -28,10 +28,12 @@ type Scan struct {
 	// when it opens the scan if they are not constant, see FilterBuild.
 	FilterExprs []Expr
 	Filter      filter.Expr
-	Access      Access
-	Limit       Expr // rows wanted after Filter, nil for all
-	Lock        *RowLock
-	Parallel    int
+	// FilterCols are columns that FilterExprs refer to and that are not in Out.
+	FilterCols []ScanCol
+	Access     Access
+	Limit      Expr // rows wanted after Filter, nil for all
+	Lock       *RowLock
+	Parallel   int
 }
 
 // ScanCol is an output column of a Scan and where it comes from.

@@ -243,9 +243,15 @@ func Free(n Node) ColSet {
 	return refs
 }
 
-// hiddenCols lists the columns that a DML node binds for its own expressions.
+// hiddenCols lists the columns that a node binds for its own expressions only.
 func hiddenCols(n Node) []Col {
 	switch x := n.(type) {
+	case *Scan:
+		out := make([]Col, len(x.FilterCols))
+		for i := range x.FilterCols {
+			out[i] = x.FilterCols[i].Col
+		}
+		return out
 	case *Insert:
 		out := append([]Col(nil), x.NewCols...)
 		if c := x.Conflict; c != nil {
