@@ -5,6 +5,7 @@ import (
 
 	"github.com/omgdb/omgdb/storage/batch"
 	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/filter"
 	"github.com/omgdb/omgdb/storage/key"
 	"github.com/omgdb/omgdb/storage/kv"
 	"github.com/omgdb/omgdb/storage/overlay"
@@ -30,13 +31,13 @@ func (t *Txn) Scan(ctx context.Context, s *ScanSpec) (batch.Iter, error) {
 	if err != nil {
 		return nil, err
 	}
-	match, err := newMatcher(s.Filter)
-	if err != nil {
-		rows.Close()
-		return nil, err
+	sc := &scan{stmt: t.now.hold(), spec: s, rows: rows, left: s.Limit, locks: s.Lock != NoRowLock, proj: newProjection(s.Rel, s.Cols)}
+	if s.Filter != nil {
+		if sc.match, err = filter.Compile(s.Filter); err != nil {
+			sc.Close()
+			return nil, err
+		}
 	}
-	sc := &scan{stmt: t.now.hold(), spec: s, rows: rows, match: match, left: s.Limit, locks: s.Lock != NoRowLock}
-	sc.proj = newProjection(s.Rel, s.Cols)
 	return sc, nil
 }
 
@@ -44,8 +45,8 @@ func (t *Txn) Scan(ctx context.Context, s *ScanSpec) (batch.Iter, error) {
 type scan struct {
 	stmt  *Statement
 	spec  *ScanSpec
-	rows  kv.Iter // keys with their prefix, row values
-	match *matcher
+	rows  kv.Iter         // keys with their prefix, row values
+	match *filter.Matcher // nil: everything passes
 	proj  *projection
 	left  int64 // rows up to the limit, when there is one
 	locks bool
@@ -89,8 +90,12 @@ func (s *scan) fill(ctx context.Context, n int) (got int, err error) {
 		if len(v) < headerLen+5 {
 			return got, checkRow(s.rows.Key(), v)
 		}
-		if !s.match.row(rowDoc(v)) {
-			continue
+		if s.match != nil {
+			if ok, err := s.match.Match(rowDoc(v)); err != nil {
+				return got, err
+			} else if !ok {
+				continue
+			}
 		}
 		if s.locks {
 			if v, err = s.lock(ctx, s.rows.Key(), v); err != nil {
@@ -111,11 +116,13 @@ func (s *scan) fill(ctx context.Context, n int) (got int, err error) {
 // lock locks a row that passed and gives its newest state, nil when there is none that passes.
 func (s *scan) lock(ctx context.Context, k, v []byte) ([]byte, error) {
 	state, now, err := s.stmt.txn.lockNewest(ctx, s.spec.Rel, k[kv.PrefixLen:], rowDoc(v), s.spec.Lock, s.spec.Wait)
-	switch {
-	case err != nil, state == RowGone, state == RowSkipped:
+	if err != nil || state == RowGone || state == RowSkipped {
 		return nil, err
-	case state == RowChanged && !s.match.row(rowDoc(now)):
-		return nil, nil
+	}
+	if state == RowChanged && s.match != nil {
+		if ok, err := s.match.Match(rowDoc(now)); !ok || err != nil {
+			return nil, err
+		}
 	}
 	return now, nil
 }

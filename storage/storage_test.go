@@ -11,6 +11,7 @@ import (
 	"github.com/omgdb/omgdb/storage/batch"
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/doc"
+	"github.com/omgdb/omgdb/storage/filter"
 	"github.com/omgdb/omgdb/storage/kv/mem"
 	"github.com/omgdb/omgdb/storage/value"
 )
@@ -94,6 +95,14 @@ func parse(t rapid.TB, text string) doc.Doc {
 	d, err := doc.ParseDocument([]byte(text))
 	must(t, err)
 	return d
+}
+
+// mongo parses a filter.
+func mongo(t rapid.TB, text string) filter.Expr {
+	t.Helper()
+	e, err := filter.ParseJSON([]byte(text))
+	must(t, err)
+	return e
 }
 
 // row is what the tests look at.

@@ -283,3 +283,8 @@ func (v *View) TypeByID(id ID) *Type { return get[Type](v, TypeClass, id) }
 func (v *View) Types(schema ID) []*Type {
 	return find(v, TypeClass, func(t *Type) bool { return schema == 0 || t.Schema == schema })
 }
+
+// AllRelations lists the relations of every database in id order.
+func (v *View) AllRelations() []*Relation {
+	return find(v, RelationClass, func(*Relation) bool { return true })
+}
