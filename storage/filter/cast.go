@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/doc"
@@ -137,13 +138,29 @@ func readFloat(text []byte) (float64, error) {
 		case doc.NegInf:
 			return math.Inf(-1), nil
 		}
+		if f, ok := readHexFloat(string(s)); ok {
+			return f, nil
+		}
 		return 0, invalidCast("double precision", text)
 	}
 	f, err := strconv.ParseFloat(string(s), 64)
-	if err != nil || f == 0 && len(d.Coef) > 0 {
+	if err != nil || f == 0 && len(d.Coef) > 0 { // PostgreSQL refuses what underflows, too
 		return 0, dberr.New(dberr.NumericValueOutOfRange, "\"%s\" is out of range for type double precision", s)
 	}
 	return f, nil
+}
+
+// readHexFloat reads 0x1.8p3, whose exponent may be left out.
+func readHexFloat(s string) (float64, bool) {
+	digits := strings.ToLower(strings.TrimLeft(s, "+-"))
+	if !strings.HasPrefix(digits, "0x") || strings.Contains(s, "_") {
+		return 0, false
+	}
+	if !strings.Contains(digits, "p") {
+		s += "p0"
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	return f, err == nil
 }
 
 type intCastNode struct {
