@@ -30,6 +30,7 @@ var Isolations = map[string]func(cfg *pgconn.Config, p Protocol) Isolation{
 	"database": func(cfg *pgconn.Config, p Protocol) Isolation { return newScope(databaseScope, cfg, p) },
 	"schema":   func(cfg *pgconn.Config, p Protocol) Isolation { return newScope(schemaScope, cfg, p) },
 	"drop":     func(cfg *pgconn.Config, p Protocol) Isolation { return &dropping{cfg: cfg, protocol: p} },
+	"none":     func(cfg *pgconn.Config, p Protocol) Isolation { return asItIs{cfg, p} },
 }
 
 // scope is an isolation by a name space that one statement makes and another drops.
@@ -101,6 +102,17 @@ func admin(ctx context.Context, cfg *pgconn.Config, sql string) error {
 	}
 	return nil
 }
+
+// asItIs is no isolation: files see what the database holds and what earlier files left.
+type asItIs struct {
+	cfg      *pgconn.Config
+	protocol Protocol
+}
+
+func (a asItIs) Parallel() bool                            { return false }
+func (a asItIs) New(context.Context) (State, error)        { return a, nil }
+func (a asItIs) Dial(ctx context.Context) (Session, error) { return Dial(ctx, a.cfg, a.protocol) }
+func (a asItIs) Drop(context.Context) error                { return nil }
 
 // dropping is for servers with one name space: each file works in it alone, and what its statements created is
 // dropped afterwards, newest first. It notes the names as the statements pass by.

@@ -1,12 +1,13 @@
 // Command with runs another command against a fresh omgdb and passes on its exit code.
 //
-//	go run ./sqltest/with [-bin omgdb] -- go run ./sqltest/ir -dsn {dsn} -set scifact
+//	go run ./sqltest/with [-bin omgdb] [-store PATH] -- go run ./sqltest/ir -dsn {dsn} -set scifact
 //
-// {dsn}, {bin} and {pid} in the command's words are replaced. Afterwards the server must still be alive, end by
+// With -store the server serves that store, which stays. {dsn}, {bin} and {pid} in the command's words are replaced. Afterwards the server must still be alive, end by
 // SIGTERM with exit code 0, and leave a store that `omgdb verify` finds clean; else the exit code is 3.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -25,8 +26,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	bin := flag.String("bin", "", "omgdb binary; built when missing")
+	store := flag.String("store", "", "store to serve; default a new one that is removed in the end")
 	flag.Parse()
-	code, err := run(ctx, *bin, flag.Args())
+	code, err := run(ctx, *bin, *store, flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "with:", err)
 		code = 3
@@ -34,7 +36,7 @@ func main() {
 	os.Exit(code)
 }
 
-func run(ctx context.Context, bin string, words []string) (code int, err error) {
+func run(ctx context.Context, bin, store string, words []string) (code int, err error) {
 	if len(words) == 0 {
 		return 0, errors.New("a command is wanted")
 	}
@@ -48,7 +50,7 @@ func run(ctx context.Context, bin string, words []string) (code int, err error) 
 			return 0, err
 		}
 	}
-	s, err := sqltest.Start(bin, filepath.Join(dir, "store.omgdb"))
+	s, err := sqltest.Start(bin, cmp.Or(store, filepath.Join(dir, "store.omgdb")))
 	if err != nil {
 		return 0, err
 	}

@@ -41,7 +41,7 @@ func run(ctx context.Context) (int, error) {
 	bin := flag.String("bin", "", "omgdb binary, for -isolation server")
 	path := flag.String("cases", "sqltest/testdata/cases/sql_cases.jsonl", "case file")
 	area := flag.String("area", "", "only areas that start so")
-	isolation := flag.String("isolation", "database", "fresh state per case by: database, schema, drop, or server (an omgdb for each)")
+	isolation := flag.String("isolation", "database", "fresh state per case by: database, schema, drop, none, or server (an omgdb for each)")
 	parallel := flag.Int("parallel", runtime.NumCPU(), "cases at once")
 	timeout := flag.Duration("timeout", 30*time.Second, "time for one case")
 	figures := flag.String("figures", "", "folder to write the figures to")
@@ -80,7 +80,7 @@ func makeIsolation(dsn, bin, isolation string) (slt.Isolation, error) {
 	}
 	makeIt, ok := slt.Isolations[isolation]
 	if !ok {
-		return nil, fmt.Errorf("-isolation %s: want database, schema, drop or server", isolation)
+		return nil, fmt.Errorf("-isolation %s: want database, schema, drop, none or server", isolation)
 	}
 	if dsn == "" {
 		return nil, fmt.Errorf("-dsn is missing")

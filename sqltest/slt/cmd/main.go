@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -43,10 +44,11 @@ func run(ctx context.Context) (int, error) {
 	flag.DurationVar(&opts.Timeout, "timeout", 60*time.Second, "time for one record")
 	flag.BoolVar(&opts.Rewrite, "rewrite", false, "put the server's results in place of the expected ones")
 	parallel := flag.Int("parallel", runtime.NumCPU(), "files at once")
-	isolation := flag.String("isolation", "database", "fresh state per file by: database, schema, drop, or server (an omgdb for each)")
+	isolation := flag.String("isolation", "database", "fresh state per file by: database, schema, drop, none, or server (an omgdb for each)")
 	protocol := flag.String("protocol", "simple", "simple or extended")
 	baseline := flag.String("baseline", "", "file of the records that the peer fails")
 	figures := flag.String("figures", "", "folder to write the figures to")
+	suite := flag.String("suite", "slt", "name of the figures")
 	jsonPath := flag.String("json", "", "write the report here as JSON")
 	verbose := flag.Int("v", 0, "failures to print per file")
 	quiet := flag.Bool("q", false, "print only the total")
@@ -79,7 +81,7 @@ func run(ctx context.Context) (int, error) {
 		fmt.Printf("of the records that the peer passes: %s\n", report.Peer.Line())
 	}
 	if *figures != "" {
-		if err := floors.WriteFigures(*figures, "slt", figuresOf(report)); err != nil {
+		if err := floors.WriteFigures(*figures, *suite, figuresOf(report)); err != nil {
 			return 2, err
 		}
 	}
@@ -110,7 +112,7 @@ func makeIsolation(dsn, bin, isolation, protocol string) (slt.Isolation, error) 
 	}
 	makeIt, ok := slt.Isolations[isolation]
 	if !ok {
-		return nil, fmt.Errorf("-isolation %s: want database, schema, drop or server", isolation)
+		return nil, fmt.Errorf("-isolation %s: want database, schema, drop, none or server", isolation)
 	}
 	if dsn == "" {
 		return nil, fmt.Errorf("-dsn is missing")
@@ -122,15 +124,12 @@ func makeIsolation(dsn, bin, isolation, protocol string) (slt.Isolation, error) 
 	return makeIt(cfg, p), nil
 }
 
-// figuresOf counts passed records by the group of files that they stand in (select1, evidence, index, random), all of
-// them, and the part of the peer's records that pass.
+// figuresOf counts passed records by the group of files that they stand in, all of them, and the part of the peer's
+// records that pass.
 func figuresOf(r *slt.Report) floors.Figures {
 	f := floors.Figures{}
 	for _, o := range r.Files {
-		_, name, _ := strings.Cut(o.Path, "/test/")
-		group, _, _ := strings.Cut(name, "/")
-		group, _, _ = strings.Cut(group, ".")
-		f[group] += float64(o.All().Pass)
+		f[groupOf(o.Path)] += float64(o.All().Pass)
 		f["all"] += float64(o.All().Pass)
 		f["queries"] += float64(o.Queries.Pass)
 	}
@@ -138,6 +137,15 @@ func figuresOf(r *slt.Report) floors.Figures {
 		f["of_peer"] = float64(r.Peer.Pass) / float64(r.Peer.Run)
 	}
 	return f
+}
+
+// groupOf is the folder below test/ of a file of the sqllogictest set (evidence, index, random), else the file's name.
+func groupOf(path string) string {
+	if _, below, ok := strings.Cut(path, "/test/"); ok {
+		path, _, _ = strings.Cut(below, "/")
+	}
+	name, _, _ := strings.Cut(filepath.Base(path), ".")
+	return name
 }
 
 func printOutcome(o slt.Outcome, failures int) {
