@@ -77,8 +77,9 @@ type OpIter interface {
 }
 
 // Op is a put, or a delete when Delete is set. Stamps are offsets into Key and Value at which the engine writes the batch's
-// LSN, big-endian, 8 bytes; NoStamp means none. Until then these bytes are 0xFF, so the order of operations within a batch
-// holds also after stamping (a batch has at most one key that differs only in the stamp).
+// LSN, big-endian, 8 bytes; NoStamp means none. Until then these bytes are 0xFF: who builds the batch sees to it that keys
+// are in the same order before and after (no other key of the batch begins like a stamped one up to its stamp and goes on
+// between the LSN and 0xFF…).
 type Op struct {
 	Key, Value           []byte
 	Delete               bool

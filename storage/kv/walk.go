@@ -32,22 +32,31 @@ func CheckLSNs(last LSN, group []Batch) (LSN, error) {
 func Walk(b Batch, f func(op *Op) error) error {
 	it := b.Ops()
 	var prev []byte
-	for {
+	var room [2][]byte // for stamped keys: the current one and the one before
+	for n := 0; ; n++ {
 		op, ok, err := it.Next()
 		if err != nil || !ok {
 			return err
 		}
-		if err := op.check(prev); err != nil {
+		if err := op.check(); err != nil {
 			return err
+		}
+		key := op.Key
+		if op.KeyStamp != NoStamp {
+			room[n%2] = op.AppendKey(room[n%2][:0], b.LSN())
+			key = room[n%2]
+		}
+		if prev != nil && bytes.Compare(prev, key) >= 0 {
+			return dberr.New(dberr.InternalError, "key %x does not follow key %x in its batch", key, prev)
 		}
 		if err := f(&op); err != nil {
 			return err
 		}
-		prev = op.Key
+		prev = key
 	}
 }
 
-func (op *Op) check(prev []byte) error {
+func (op *Op) check() error {
 	switch {
 	case len(op.Key) < PrefixLen:
 		return dberr.New(dberr.InternalError, "key %x is shorter than its keyspace and object id", op.Key)
@@ -55,8 +64,6 @@ func (op *Op) check(prev []byte) error {
 		return dberr.New(dberr.ProgramLimitExceeded, "a key of %d bytes exceeds the limit of %d", len(op.Key), MaxKeyLen)
 	case len(op.Value) > MaxValueLen:
 		return dberr.New(dberr.ProgramLimitExceeded, "a value of %d bytes exceeds the limit of %d", len(op.Value), MaxValueLen)
-	case prev != nil && bytes.Compare(prev, op.Key) >= 0:
-		return dberr.New(dberr.InternalError, "key %x does not follow key %x in its batch", op.Key, prev)
 	case !stampFits(op.KeyStamp, len(op.Key)) || op.KeyStamp >= 0 && op.KeyStamp < PrefixLen:
 		return dberr.New(dberr.InternalError, "stamp at %d does not fit key %x", op.KeyStamp, op.Key)
 	case !op.Delete && !stampFits(op.ValueStamp, len(op.Value)):

@@ -17,6 +17,14 @@ func TestConformance(t *testing.T) {
 	kvtest.Run(t, kvtest.Engine{Open: open, Durable: true})
 }
 
+// TestConformanceSmall passes the same suite with maps, run files and checkpoints so small that all of them take part in
+// every test.
+func TestConformanceSmall(t *testing.T) {
+	kvtest.Run(t, kvtest.Engine{Durable: true, Open: func(dir string) (kv.Store, error) {
+		return bolt.Open(dir, bolt.Small(bolt.Options{Create: true}))
+	}})
+}
+
 func TestConformanceBesideMem(t *testing.T) {
 	kvtest.Run(t, kvtest.Engine{Open: func(dir string) (kv.Store, error) {
 		s, err := open(dir)

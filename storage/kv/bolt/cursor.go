@@ -8,7 +8,7 @@ import (
 	"github.com/omgdb/omgdb/storage/kv"
 )
 
-// cursor walks a range of a view, bucket after bucket. It follows kv.Iter without Close; one goroutine uses it.
+// cursor walks a range of a view, bucket after bucket. It is a source; one goroutine uses it.
 type cursor struct {
 	view  *view
 	r     kv.Range
@@ -17,8 +17,8 @@ type cursor struct {
 	// bound is how far keys of the current bucket belong to the range: nil for all of them, else up to this key
 	// (exclusive; backwards inclusive).
 	bound []byte
-	key   []byte // the whole key, built in place
-	value []byte
+	k     []byte // the whole key, built in place
+	v     []byte
 	begun bool
 	done  bool
 	err   error
@@ -27,6 +27,10 @@ type cursor struct {
 func (v *view) scan(r kv.Range) *cursor {
 	return &cursor{view: v, r: r, names: v.tx.Cursor()}
 }
+
+func (c *cursor) key() []byte   { return c.k }
+func (c *cursor) value() []byte { return c.v }
+func (c *cursor) fault() error  { return c.err }
 
 func (c *cursor) next() bool {
 	if c.done {
@@ -58,9 +62,9 @@ func (c *cursor) step() (ok bool) {
 	if c.bound != nil && c.beyond(k) {
 		return false
 	}
-	c.key = append(c.key[:kv.PrefixLen-1], k...)
-	if c.value = v; v == nil {
-		c.value = []byte{}
+	c.k = append(c.k[:kv.PrefixLen-1], k...)
+	if c.v = v; v == nil {
+		c.v = []byte{}
 	}
 	return true
 }
@@ -144,7 +148,7 @@ func (c *cursor) enter(name []byte) (k, v []byte) {
 		}
 	}
 	c.rows = c.view.bucket(name).b.Cursor()
-	c.key = append(c.key[:0], name[:kv.PrefixLen-1]...)
+	c.k = append(c.k[:0], name[:kv.PrefixLen-1]...)
 	inside := len(near) >= kv.PrefixLen && bytes.Equal(name, bucketName(near))
 	switch {
 	case !c.r.Reverse && inside:

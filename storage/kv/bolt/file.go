@@ -8,9 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 	"syscall"
-	"time"
 
 	"go.etcd.io/bbolt"
 	bberrors "go.etcd.io/bbolt/errors"
@@ -30,100 +28,26 @@ var (
 	metaBucket = []byte("omgdb")
 	metaFormat = []byte("format") // uint64, big-endian
 	metaLSN    = []byte("lsn")    // uint64, big-endian: the newest batch that the file holds
+	metaLog    = []byte("log")    // uint64, big-endian: the first log segment that may hold newer ones; 0 before there is a log
 )
 
-// Create makes an empty store in dir, which may exist if nothing but files of a store's own names is in it.
-// An existing store is 58P02. The store appears at once or not at all, also after a crash.
-func Create(dir string) error {
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return notAStore(nil, dir).WithDetail("A store is a directory, this is a file.")
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return pathError(err, dir)
-	}
-	path := filepath.Join(dir, fileName)
-	if _, err := os.Lstat(path); err == nil {
-		return dberr.Wrap(fs.ErrExist, dberr.DuplicateFile, "store %q already exists", dir)
-	}
-	if err := checkEmpty(dir); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(dir, fileName+".new-*")
-	if err != nil {
-		return pathError(err, dir)
-	}
-	tmp.Close()
-	defer os.Remove(tmp.Name())
-	if err := initFile(tmp.Name()); err != nil {
-		return pathError(err, dir)
-	}
-	if err := os.Link(tmp.Name(), path); err != nil { // unlike a rename it never replaces a store made meanwhile
-		if isExist(err) {
-			return dberr.Wrap(err, dberr.DuplicateFile, "store %q already exists", dir)
-		}
-		return pathError(err, dir)
-	}
-	if err := syncDir(dir); err != nil {
-		return pathError(err, dir)
-	}
-	return nil
-}
-
-// checkEmpty refuses a directory with files that are no store's, so that a slip of the keyboard leaves no store among
-// somebody's files.
-func checkEmpty(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return notAStore(err, dir)
-	}
-	for _, e := range entries {
-		name := e.Name()
-		switch {
-		case name == "LOCK", name == "models", name == "wal":
-		case strings.HasPrefix(name, fileName+".new-"), strings.HasPrefix(name, ".s.PGSQL."):
-		default:
-			return dberr.New(dberr.WrongObjectType, "directory %q is not empty and holds no store", dir).
-				WithDetail("It contains %q.", name).WithHint("Name a new or an empty directory.")
-		}
-	}
-	return nil
-}
-
-func initFile(path string) error {
-	db, err := bbolt.Open(path, 0o600, nil)
-	if err != nil {
-		return err
-	}
-	err = db.Update(func(tx *bbolt.Tx) error {
-		b, err := tx.CreateBucket(metaBucket)
-		if err == nil {
-			err = b.Put(metaFormat, be64(format))
-		}
-		if err == nil {
-			err = b.Put(metaLSN, be64(0))
-		}
-		return err
-	})
-	return errors.Join(err, db.Close())
-}
-
-func be64(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+const logDir = "wal"
 
 // openFile opens dir's store.db and checks that it is a store of a format that we read.
-func openFile(dir string, timeout time.Duration) (db *bbolt.DB, err error) {
+func openFile(dir string, o Options) (db *bbolt.DB, mapped int64, err error) {
 	path := filepath.Join(dir, fileName)
 	size, err := findFile(dir, path)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	if db, err = mapFile(path, size, timeout); err != nil {
-		return nil, openError(err, dir)
+	if db, mapped, err = mapFile(path, size, o); err != nil {
+		return nil, 0, openError(err, dir)
 	}
 	if err := checkFile(db, dir, path); err != nil {
 		db.Close()
-		return nil, err
+		return nil, 0, err
 	}
-	return db, nil
+	return db, mapped, nil
 }
 
 // findFile gives the size of store.db, or tells what is wrong with the path before bbolt could create anything.
@@ -151,16 +75,17 @@ func findFile(dir, path string) (int64, error) {
 
 // mapFile opens the file with a map far above its size: bbolt maps anew when a file outgrows its map, for which it
 // waits until all readers are gone while holding up new ones, so that one idle cursor would stop the server.
-func mapFile(path string, size int64, timeout time.Duration) (*bbolt.DB, error) {
+func mapFile(path string, size int64, o Options) (db *bbolt.DB, mapped int64, err error) {
 	for want := max(mapSize, 8*size); ; want /= 2 {
 		db, err := boltOpen(path, &bbolt.Options{
-			Timeout:         max(timeout, 1), // bbolt takes 0 as forever; 1 ns is a single try
+			Timeout:         max(o.Timeout, 1), // bbolt takes 0 as forever; 1 ns is a single try
 			InitialMmapSize: int(want),
 			FreelistType:    bbolt.FreelistMapType,
 			NoStatistics:    true,
+			NoSync:          o.tune.noSync,
 		})
 		if !errors.Is(err, syscall.ENOMEM) || want < 2*size {
-			return db, err
+			return db, want, err
 		}
 	}
 }
@@ -196,20 +121,26 @@ func checkFile(db *bbolt.DB, dir, path string) (err error) {
 				WithHint("Restore the store from a backup.")
 		}
 		b := tx.Bucket(metaBucket)
-		if b == nil || len(b.Get(metaFormat)) != 8 || len(b.Get(metaLSN)) != 8 {
+		if b == nil || len(b.Get(metaFormat)) != 8 {
 			return notAStore(nil, dir).WithDetail("%s in it is a bbolt file that another program made.", fileName)
 		}
 		if n := binary.BigEndian.Uint64(b.Get(metaFormat)); n != format {
 			return dberr.New(dberr.FeatureNotSupported, "store %q has format %d, this program reads format %d", dir, n, format).
 				WithHint("Open it with a newer omgdb.")
 		}
+		if len(b.Get(metaLSN)) != 8 || len(b.Get(metaLog)) != 8 {
+			return dberr.New(dberr.DataCorrupted, "the meta bucket of %q is incomplete", path).
+				WithHint("Restore the store from a backup.")
+		}
 		return nil
 	})
 }
 
-// storedLSN reads the LSN that a transaction sees.
-func storedLSN(tx *bbolt.Tx) kv.LSN {
-	return kv.LSN(binary.BigEndian.Uint64(tx.Bucket(metaBucket).Get(metaLSN)))
+// readMeta reads the newest batch that the file holds, and the first log segment that may hold newer ones; 0 before there
+// is a log.
+func readMeta(tx *bbolt.Tx) (lsn kv.LSN, segment uint64) {
+	b := tx.Bucket(metaBucket)
+	return kv.LSN(binary.BigEndian.Uint64(b.Get(metaLSN))), binary.BigEndian.Uint64(b.Get(metaLog))
 }
 
 func syncDir(dir string) error {

@@ -14,21 +14,21 @@ func (s *Store) Snapshot(context.Context) (kv.Snapshot, error) {
 	if s.shut.Load() {
 		return nil, kv.Closed()
 	}
-	s.view.refs++
-	return &snapshot{store: s, view: s.view}, nil
+	s.now.refs++
+	return &snapshot{store: s, state: s.now}, nil
 }
 
 type snapshot struct {
 	store  *Store
-	view   *view
+	state  *state
 	closed atomic.Bool
 }
 
-func (s *snapshot) LSN() kv.LSN { return s.view.lsn }
+func (s *snapshot) LSN() kv.LSN { return s.state.lsn }
 
 func (s *snapshot) Close() {
 	if !s.closed.Swap(true) {
-		s.store.release(s.view)
+		s.store.release(s.state)
 	}
 }
 
@@ -38,14 +38,14 @@ func (s *snapshot) Get(_ context.Context, key []byte) ([]byte, error) {
 	if !s.usable() {
 		return nil, kv.Closed()
 	}
-	return s.view.get(key)
+	return s.state.get(key)
 }
 
 func (s *snapshot) Scan(ctx context.Context, r kv.Range) kv.Iter {
 	if !s.usable() {
 		return &iter{err: kv.Closed()}
 	}
-	return &iter{snap: s, ctx: ctx, c: s.view.scan(r)}
+	return &iter{snap: s, ctx: ctx, c: s.state.scan(r)}
 }
 
 // cancelEvery is the number of rows between two looks at the context.
@@ -54,7 +54,7 @@ const cancelEvery = 256
 type iter struct {
 	snap *snapshot
 	ctx  context.Context // of this scan alone
-	c    *cursor         // nil once the iterator has ended
+	c    *merge          // nil once the iterator has ended
 	n    uint
 	err  error
 }
@@ -82,7 +82,7 @@ func (i *iter) Next() bool {
 	return false
 }
 
-func (i *iter) Key() []byte   { return i.c.key }
-func (i *iter) Value() []byte { return i.c.value }
+func (i *iter) Key() []byte   { return i.c.key() }
+func (i *iter) Value() []byte { return i.c.value() }
 func (i *iter) Err() error    { return i.err }
 func (i *iter) Close()        { i.c = nil }

@@ -1,10 +1,20 @@
-// Package bolt is the durable key-value engine: a directory whose file store.db is a bbolt database.
+// Package bolt is the durable key-value engine: a directory with a bbolt database, store.db, and a log before it, wal/.
 //
-// Each keyspace and object id has a bucket, so that objects do not share pages and sweeping one leaves the others alone.
+// A group's way: Apply writes one record to the log and syncs it (package wal); then the operations go into an ordered map in
+// memory, and a new state is published, of which snapshots are made. A large batch goes to a run file instead, which the record
+// names and which is read in place. When map and log segment are full, both are frozen and new ones begun. The
+// checkpointer writes what is frozen to store.db, oldest first, publishes a state without it, and cuts the log.
+//
+//	state = view of store.db + frozen layers + copy of the map that fills    (immutable; layer.go)
+//
+// After a crash, Open reads the log from the segment that store.db names and builds the same layers again; batches that
+// store.db has already are passed over, so it does not matter how far the checkpointer had come.
+//
+// In store.db each keyspace and object id has a bucket, so that objects do not share pages and sweeping one leaves the others
+// alone.
 package bolt
 
 import (
-	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,110 +22,164 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/omgdb/omgdb/storage/kv"
+	"github.com/omgdb/omgdb/storage/kv/bolt/vfs"
+	"github.com/omgdb/omgdb/storage/kv/bolt/wal"
 )
 
 // Options of Open; the zero value opens an existing store and does not wait for its holder.
 type Options struct {
 	Create  bool          // make the store where there is none
 	Timeout time.Duration // how long to wait for another process to let go of the store
+
+	tune tuning // tests make everything small
+}
+
+// tuning holds the sizes of the engine; bytes are those of log records.
+type tuning struct {
+	layerBytes int64         // of a map in memory and of a log segment; at most twice that is replayed at Open
+	runBytes   int64         // a larger batch becomes a run file
+	sliceBytes int64         // about what one transaction of the checkpointer writes
+	maxFrozen  int           // layers that wait for the checkpointer before Apply does
+	closeBytes int64         // of the log, up to which Close leaves the work to the next Open
+	idle       time.Duration // without a commit, after which the map is written to store.db too
+	retry      time.Duration // after a failed checkpoint
+	manual     bool          // no checkpointer: a test calls checkpoint
+
+	fs     func(dir string) vfs.FS // of the log's directory
+	noSync bool                    // of store.db, in tests of other things than durability
+}
+
+var usual = tuning{
+	layerBytes: 32 << 20,
+	runBytes:   8 << 20,
+	sliceBytes: 64 << 20,
+	maxFrozen:  16,
+	closeBytes: 1 << 20,
+	idle:       10 * time.Second,
+	retry:      time.Second,
+	fs:         vfs.Dir,
 }
 
 // Store implements kv.Store.
 type Store struct {
-	dir string
+	dir    string
+	tune   tuning
+	db     *bbolt.DB
+	mapped int64 // bytes of address space that db may grow to
+	fs     vfs.FS
+	shut   atomic.Bool // set by Close under applying, read anywhere
 
-	applying sync.Mutex // held by the one Apply, and by Close
-	db       *bbolt.DB
+	applying sync.Mutex // held by the one Apply, and by Close; guards the fields below
+	log      *wal.Log
+	active   layer  // the map that fills; states have copies of it
+	last     kv.LSN // the newest batch
+	nextRun  uint64
 
-	mu   sync.Mutex  // guards the fields below and all counts of references
-	view *view       // the newest; the store holds a reference until it is closed
-	open int         // views not yet released; the last one closes db once shut is set
-	shut atomic.Bool // set under mu, read anywhere
+	mu      sync.Mutex // guards the fields below and all counts of references
+	change  sync.Cond  // now or stuck changed
+	now     *state     // the newest
+	segment uint64     // the log's current one
+	stuck   error      // of the last checkpoint
+	states  int        // that still have references; the last one closes db once shut is set
+
+	wake chan struct{} // tells the checkpointer that a layer was frozen
+	stop chan struct{} // closed by Close
+	done chan struct{} // closed when the checkpointer has ended
 }
 
-// Open opens the store in directory dir. It fails with 58P01 when there is none, 42809 when dir is something else,
-// 0A000 when its format is newer than this program, 55006 when another process (or this one) holds it.
-func Open(dir string, o Options) (*Store, error) {
-	if o.Create {
-		if err := Create(dir); err != nil && !isExist(err) {
-			return nil, err
-		}
-	}
-	db, err := openFile(dir, o.Timeout)
-	if err != nil {
-		return nil, err
-	}
-	s := &Store{dir: dir, db: db}
-	if s.view, err = s.newView(); err != nil {
-		db.Close()
-		return nil, err
-	}
-	return s, nil
-}
-
-// Apply implements kv.Store.
-func (s *Store) Apply(_ context.Context, group []kv.Batch) error {
-	s.applying.Lock()
-	defer s.applying.Unlock()
-	if s.shut.Load() {
-		return kv.Closed()
-	}
-	lsn, err := kv.CheckLSNs(s.view.lsn, group)
-	if err != nil || len(group) == 0 {
-		return err
-	}
-	if err := s.commit(group, lsn); err != nil {
-		return err
-	}
-	v, err := s.newView()
-	if err != nil {
-		return err
-	}
+// publish makes the next state from the current one, without changing that.
+func (s *Store) publish(next func(now state) state) {
 	s.mu.Lock()
-	old := s.view
-	s.view = v
+	st := next(*s.now)
+	old := s.now
+	s.install(&st)
+	s.change.Broadcast()
 	s.mu.Unlock()
 	s.release(old)
-	return nil
 }
 
-func (s *Store) commit(group []kv.Batch, lsn kv.LSN) error {
-	tx, err := s.db.Begin(true)
-	if err != nil {
-		return s.writeError(err)
-	}
-	defer tx.Rollback() // does nothing after the commit
-	w := writer{tx: tx}
-	for _, b := range group {
-		err := kv.Walk(b, func(op *kv.Op) error {
-			if err := w.apply(op, b.LSN()); err != nil {
-				return s.writeError(err)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
+// install makes st the newest state. s.mu is held.
+func (s *Store) install(st *state) {
+	st.refs = 1
+	st.view.refs++
+	for _, l := range st.layers {
+		if l.run != nil {
+			l.run.refs++
 		}
 	}
-	if err = w.finish(lsn); err == nil {
-		err = tx.Commit()
-	}
-	if err != nil {
-		return s.writeError(err)
-	}
-	return nil
+	s.states++
+	s.now = st
 }
 
-// Close implements kv.Store.
+// release gives a reference to a state back. The last one gives back what the state refers to.
+func (s *Store) release(st *state) {
+	s.mu.Lock()
+	if st.refs--; st.refs > 0 {
+		s.mu.Unlock()
+		return
+	}
+	s.states--
+	last := s.states == 0 && s.shut.Load()
+	st.view.refs--
+	endView := st.view.refs == 0
+	var ended []*run
+	for _, l := range st.layers {
+		if l.run == nil {
+			continue
+		}
+		if l.run.refs--; l.run.refs == 0 {
+			ended = append(ended, l.run)
+		}
+	}
+	s.mu.Unlock()
+	if endView {
+		st.view.tx.Rollback()
+	}
+	for _, r := range ended {
+		s.dropRun(r)
+	}
+	if last {
+		s.db.Close()
+	}
+}
+
+// Close implements kv.Store. Unless the log is short, it brings everything into store.db, so that the next Open has nothing to
+// replay; when that fails, the log keeps it.
 func (s *Store) Close() error {
 	s.applying.Lock()
 	defer s.applying.Unlock()
-	if s.shut.Load() {
+	if s.shut.Swap(true) {
 		return nil
 	}
-	s.mu.Lock()
-	s.shut.Store(true)
-	s.mu.Unlock()
-	s.release(s.view)
+	close(s.stop)
+	<-s.done
+	if s.log.Broken() == nil && (s.log.Size() > s.tune.closeBytes || len(s.now.layers) > 1) {
+		s.drain()
+	}
+	err := s.log.Close()
+	s.release(s.now)
+	if err != nil {
+		return pathError(err, s.dir)
+	}
 	return nil
+}
+
+// drain writes everything to store.db and begins an empty log. Each step may fail without harm.
+func (s *Store) drain() {
+	s.freeze()
+	for {
+		more, err := s.checkpoint()
+		if err != nil {
+			return
+		}
+		if !more {
+			break
+		}
+	}
+	if s.log.Size() == 0 || s.log.Rotate() != nil {
+		return
+	}
+	if s.setLogStart(s.log.Segment()) == nil {
+		s.log.Cut(s.log.Segment(), false)
+	}
 }

@@ -9,13 +9,11 @@ import (
 	"github.com/omgdb/omgdb/storage/kv"
 )
 
-// view is a bbolt read transaction that any number of snapshots share: bytes that they hand out point into its pages.
-// It counts references; with the last one the transaction ends.
+// view is a bbolt read transaction that any number of states share: bytes that their snapshots hand out point into its pages.
 type view struct {
 	tx   *bbolt.Tx
-	lsn  kv.LSN
 	path string
-	refs int // guarded by Store.mu
+	refs int // of states; guarded by Store.mu
 
 	mu      sync.RWMutex
 	buckets map[[kv.PrefixLen]byte]*bucket
@@ -27,35 +25,13 @@ type bucket struct {
 	cursors sync.Pool // of *bbolt.Cursor
 }
 
-// newView begins a view with one reference, its caller's.
+// newView begins a view of the newest content of store.db, without a reference.
 func (s *Store) newView() (*view, error) {
 	tx, err := s.db.Begin(false)
 	if err != nil {
 		return nil, openError(err, s.dir)
 	}
-	v := &view{tx: tx, path: s.db.Path(), lsn: storedLSN(tx), refs: 1, buckets: map[[kv.PrefixLen]byte]*bucket{}}
-	s.mu.Lock()
-	s.open++
-	s.mu.Unlock()
-	return v, nil
-}
-
-// release gives one reference back.
-func (s *Store) release(v *view) {
-	s.mu.Lock()
-	v.refs--
-	gone := v.refs == 0
-	if gone {
-		s.open--
-	}
-	last := gone && s.shut.Load() && s.open == 0
-	s.mu.Unlock()
-	if gone {
-		v.tx.Rollback()
-	}
-	if last {
-		s.db.Close()
-	}
+	return &view{tx: tx, path: s.db.Path(), buckets: map[[kv.PrefixLen]byte]*bucket{}}, nil
 }
 
 func (v *view) bucket(name []byte) *bucket {

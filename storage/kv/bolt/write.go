@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"errors"
 
 	"go.etcd.io/bbolt"
 
@@ -22,8 +23,8 @@ const (
 	fillAnywhere  = 0.5
 )
 
-// writer puts operations into a bbolt transaction. They need not be sorted, but sorted ones are faster: the bucket
-// is looked up when it changes.
+// writer puts operations into a bbolt transaction. They need not be sorted, but sorted ones are faster: the bucket is
+// looked up when it changes. Keys and values must stay as they are until the commit.
 type writer struct {
 	tx      *bbolt.Tx
 	name    []byte // of bucket
@@ -33,20 +34,6 @@ type writer struct {
 	beyond  int // puts behind last
 	deletes bool
 	emptied [][]byte // names of buckets with deletes
-}
-
-func (w *writer) apply(op *kv.Op, lsn kv.LSN) error {
-	key, value := op.Key, op.Value
-	if op.KeyStamp != kv.NoStamp {
-		key = op.AppendKey(nil, lsn)
-	}
-	if op.Delete {
-		return w.delete(key)
-	}
-	if op.ValueStamp != kv.NoStamp {
-		value = op.AppendValue(nil, lsn)
-	}
-	return w.put(key, value)
 }
 
 func (w *writer) put(key, value []byte) error {
@@ -104,8 +91,8 @@ func (w *writer) leave() {
 	}
 }
 
-// finish drops the buckets that have become empty and stores the LSN; the commit is the caller's.
-func (w *writer) finish(lsn kv.LSN) error {
+// finish drops the buckets that have become empty; the commit is the caller's.
+func (w *writer) finish() error {
 	w.leave()
 	for _, name := range w.emptied {
 		b := w.tx.Bucket(name)
@@ -119,12 +106,16 @@ func (w *writer) finish(lsn kv.LSN) error {
 			return err
 		}
 	}
-	return w.tx.Bucket(metaBucket).Put(metaLSN, be64(uint64(lsn)))
+	return nil
 }
 
-// writeError gives a failed write to store.db its code.
-func (s *Store) writeError(err error) error {
-	if isDiskFull(err) || freeSpace(s.dir) < 1<<20 { // bbolt hides the cause of a failed growth
+// fileError gives a failed write to store.db its code.
+func (s *Store) fileError(err error) error {
+	var e *dberr.Error
+	switch {
+	case errors.As(err, &e):
+		return err
+	case isDiskFull(err), freeSpace(s.dir) < 1<<20: // bbolt hides the cause of a failed growth
 		return diskFull(err, s.dir)
 	}
 	return dberr.Wrap(err, dberr.IOError, "cannot write to store %q: %v", s.dir, err)

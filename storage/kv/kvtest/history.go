@@ -83,8 +83,9 @@ var (
 		case 0, 1, 2:
 			return Del(key)
 		case 3:
-			at := len(key)
-			return kv.Op{Key: append(key, blank...), Value: []byte("k"), KeyStamp: at, ValueStamp: kv.NoStamp}
+			key[0] = 's' // where all keys are stamped, right behind the object id
+			return kv.Op{Key: append(append(key[:kv.PrefixLen:kv.PrefixLen], blank...), key[kv.PrefixLen:]...),
+				Value: []byte("k"), KeyStamp: kv.PrefixLen, ValueStamp: kv.NoStamp}
 		case 4:
 			return kv.Op{Key: key, Value: []byte("v" + blank), KeyStamp: kv.NoStamp, ValueStamp: 1}
 		case 5:

@@ -159,6 +159,7 @@ func testLimits(t *testing.T, e Engine) {
 		{"no key", dberr.InternalError, []kv.Op{Put(nil, "")}},
 		{"not sorted", dberr.InternalError, []kv.Op{Put(Key('d', 2, ""), ""), Put(Key('d', 1, ""), "")}},
 		{"key twice", dberr.InternalError, []kv.Op{Put(Key('d', 1, "a"), ""), Del(Key('d', 1, "a"))}},
+		{"stamped before its neighbour", dberr.InternalError, []kv.Op{Put(Key('d', 1, "a"), ""), {Key: Key('d', 1, blank), KeyStamp: kv.PrefixLen, ValueStamp: kv.NoStamp}}},
 		{"stamp outside the key", dberr.InternalError, []kv.Op{{Key: Key('d', 1, "1234567"), KeyStamp: 9, ValueStamp: kv.NoStamp}}},
 		{"stamp in the object id", dberr.InternalError, []kv.Op{{Key: Key('d', 1, "12345678"), KeyStamp: 1, ValueStamp: kv.NoStamp}}},
 		{"stamp outside the value", dberr.InternalError, []kv.Op{{Key: Key('d', 1, ""), Value: make([]byte, 9), KeyStamp: kv.NoStamp, ValueStamp: 2}}},

@@ -1,0 +1,94 @@
+package bolt
+
+import (
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/omgdb/omgdb/storage/dberr"
+)
+
+// Create makes an empty store in dir, which may exist if nothing but files of a store's own names is in it.
+// An existing store is 58P02. The store appears at once or not at all, also after a crash.
+func Create(dir string) error {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return notAStore(nil, dir).WithDetail("A store is a directory, this is a file.")
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return pathError(err, dir)
+	}
+	path := filepath.Join(dir, fileName)
+	if _, err := os.Lstat(path); err == nil {
+		return dberr.Wrap(fs.ErrExist, dberr.DuplicateFile, "store %q already exists", dir)
+	}
+	if err := checkEmpty(dir); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(dir, fileName+".new-*")
+	if err != nil {
+		return pathError(err, dir)
+	}
+	tmp.Close()
+	defer os.Remove(tmp.Name())
+	if err := initFile(tmp.Name()); err != nil {
+		return pathError(err, dir)
+	}
+	if err := os.Link(tmp.Name(), path); err != nil { // unlike a rename it never replaces a store made meanwhile
+		if isExist(err) {
+			return dberr.Wrap(err, dberr.DuplicateFile, "store %q already exists", dir)
+		}
+		return pathError(err, dir)
+	}
+	if err := syncDir(dir); err != nil {
+		return pathError(err, dir)
+	}
+	return nil
+}
+
+// checkEmpty refuses a directory with files that are no store's, so that a slip of the keyboard leaves no store among
+// somebody's files.
+func checkEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return notAStore(err, dir)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		switch {
+		case name == "LOCK", name == "models", name == "wal":
+		case strings.HasPrefix(name, fileName+".new-"), strings.HasPrefix(name, ".s.PGSQL."):
+		default:
+			return dberr.New(dberr.WrongObjectType, "directory %q is not empty and holds no store", dir).
+				WithDetail("It contains %q.", name).WithHint("Name a new or an empty directory.")
+		}
+	}
+	return nil
+}
+
+func initFile(path string) error {
+	db, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		return err
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		b, err := tx.CreateBucket(metaBucket)
+		if err == nil {
+			err = b.Put(metaFormat, be64(format))
+		}
+		if err == nil {
+			err = b.Put(metaLSN, be64(0))
+		}
+		if err == nil {
+			err = b.Put(metaLog, be64(0))
+		}
+		return err
+	})
+	return errors.Join(err, db.Close())
+}
+
+func be64(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
