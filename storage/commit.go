@@ -19,7 +19,8 @@ type commit struct {
 	header  []byte // the op-log header inside ops; nil for a background commit, which has none
 	changes []catalog.Change
 	tallies []tally
-	nextID  []byte // the value of the id counter inside ops, nil when the commit doesn't store it
+	reads   *readSet // of a serializable transaction
+	nextID  []byte   // the value of the id counter inside ops, nil when the commit doesn't store it
 
 	done chan error
 }
@@ -177,7 +178,7 @@ func (b *batchBuilder) logChunk(n uint32, value []byte) error {
 
 // finish puts the parts together.
 func (b *batchBuilder) finish() (*commit, error) {
-	c := &commit{done: b.done, changes: b.txn.own.Changes()}
+	c := &commit{done: b.done, changes: b.txn.own.Changes(), reads: b.txn.reads}
 	header, count, err := b.log.Finish()
 	if err != nil {
 		return nil, err

@@ -107,34 +107,56 @@ func (c *committer) next() (group []*commit, closed bool) {
 // commit numbers the group, seals its headers, makes it durable and publishes it. A group that fails leaves no trace, here either.
 func (c *committer) commit(group []*commit) {
 	lsn, chain := c.lsn, c.chain
-	now := c.db.clock().UnixMicro()
 	before := map[*counter]counts{}
+	group = c.number(group, before)
+	if len(group) == 0 {
+		return
+	}
 	c.room = c.room[:0]
 	for _, b := range group {
-		lsn++
-		b.lsn = lsn
+		c.room = append(c.room, b)
+	}
+	err := c.db.store.Apply(context.Background(), c.room)
+	clear(c.room)
+	if err == nil {
+		err = c.publish(group)
+	} else {
+		c.lsn, c.chain = lsn, chain
+		for k, old := range before {
+			k.committed = old
+		}
+	}
+	c.db.serial.settle(err == nil)
+	for _, b := range group {
+		b.done <- err
+	}
+}
+
+// number refuses what cannot be serialized and gives the others their place: LSN, time, chain, counters, whose values at the beginning
+// go into before.
+func (c *committer) number(group []*commit, before map[*counter]counts) []*commit {
+	now := c.db.clock().UnixMicro()
+	c.db.serial.mu.Lock()
+	defer c.db.serial.mu.Unlock()
+	kept := group[:0]
+	for _, b := range group {
+		if c.db.serial.refuses(b) {
+			b.done <- serializationFailure()
+			continue
+		}
+		c.lsn++
+		b.lsn = c.lsn
 		if b.header != nil {
-			chain = chain.Seal(b.header, lsn, now)
+			c.chain = c.chain.Seal(b.header, b.lsn, now)
 		}
 		if b.nextID != nil {
 			binary.BigEndian.PutUint64(b.nextID, c.db.ids.next.Load())
 		}
 		b.tally(before)
-		c.room = append(c.room, b)
+		kept = append(kept, b)
+		c.db.serial.underWay = append(c.db.serial.underWay, b)
 	}
-	err := c.db.store.Apply(context.Background(), c.room)
-	if err == nil {
-		err = c.publish(group, lsn)
-		c.lsn, c.chain = lsn, chain
-	} else {
-		for k, old := range before {
-			k.committed = old
-		}
-	}
-	clear(c.room)
-	for _, b := range group {
-		b.done <- err
-	}
+	return kept
 }
 
 // tally brings the counters up to date and writes them into the batch. before keeps what they were at the beginning of the group.
@@ -152,7 +174,7 @@ func (b *commit) tally(before map[*counter]counts) {
 }
 
 // publish makes the group visible.
-func (c *committer) publish(group []*commit, lsn kv.LSN) error {
+func (c *committer) publish(group []*commit) error {
 	snap, err := c.db.store.Snapshot(context.Background())
 	if err != nil {
 		return err

@@ -53,6 +53,7 @@ type DB struct {
 	objectIDs doc.ObjectIDs
 	version   atomic.Uint64
 	splits    splits
+	serial    serial
 }
 
 // idCounters give ids of catalog objects and of their storage: one counter, never used twice by what was committed.

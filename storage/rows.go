@@ -249,6 +249,7 @@ func (t *Txn) Get(ctx context.Context, rel *catalog.Relation, rowKey RowKey) (do
 
 // get reads a row value at the reading point, nil for none.
 func (s *Statement) get(ctx context.Context, fullKey []byte) ([]byte, error) {
+	s.txn.reads.addKey(fullKey)
 	v, f := s.txn.writes.Get(fullKey, s.seq)
 	switch f {
 	case overlay.Present:

@@ -211,6 +211,7 @@ func (i *rangeIter) Close() {
 func (s *Statement) scan(ctx context.Context, storage uint64, r KeyRange, reverse bool) kv.Iter {
 	kr := key.Between(key.Row, storage, r.Start, r.End)
 	kr.Reverse = reverse
+	s.txn.reads.add(kr)
 	return merge(s.head.snap.Scan(ctx, kr), s.txn.writes.Cursor(overlay.Prefix(kr.Start), kr, s.seq), reverse)
 }
 
@@ -253,12 +254,13 @@ func (t *Txn) Count(ctx context.Context, rel *catalog.Relation) (int64, error) {
 	if err := t.enterForRead(ctx, rel); err != nil {
 		return 0, err
 	}
+	all := key.All(key.Row, rel.Storage)
+	t.reads.add(all)
 	c, err := readCounts(ctx, t.now.head.snap, rel.Storage)
 	if err != nil {
 		return 0, err
 	}
 	n := c.rows
-	all := key.All(key.Row, rel.Storage)
 	own := t.writes.Cursor(overlay.Prefix(all.Start), all, t.now.seq)
 	for ; own.Key() != nil; own.Next() {
 		v, err := t.now.head.snap.Get(ctx, own.Key())

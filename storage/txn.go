@@ -60,6 +60,7 @@ type Txn struct {
 	start       time.Time
 	lockTimeout time.Duration
 
+	reads *readSet   // what a serializable transaction has read; nil for others
 	first *head      // the snapshot of the whole transaction, at REPEATABLE READ and above
 	now   *Statement // the current reading point
 	seq   uint64     // number of the writes made now; readers see what is at or below their own
@@ -76,14 +77,20 @@ type Txn struct {
 
 // Begin starts a transaction. Its first statement begins with it.
 func (db *DB) Begin(ctx context.Context, o TxnOptions) (*Txn, error) {
-	h, err := db.acquire()
-	if err != nil {
-		return nil, err
-	}
 	if o.Database == 0 {
 		o.Database = catalog.MainDatabase
 	}
 	t := &Txn{db: db, opt: o, session: o.Session, start: db.clock(), lockTimeout: o.LockTimeout, seq: 1, writes: overlay.New()}
+	var h *head
+	var err error
+	if o.Isolation == Serializable && !o.ReadOnly {
+		h, t.reads, err = db.beginSerial()
+	} else {
+		h, err = db.acquire()
+	}
+	if err != nil {
+		return nil, err
+	}
 	if t.session == nil {
 		t.session = db.NewSession(0)
 	}
@@ -106,8 +113,16 @@ func (t *Txn) Isolation() Isolation { return t.opt.Isolation }
 // ReadOnly tells whether writes are refused (25006).
 func (t *Txn) ReadOnly() bool { return t.opt.ReadOnly }
 
-// SetReadOnly makes the transaction read-only, or writable again.
-func (t *Txn) SetReadOnly(on bool) { t.opt.ReadOnly = on }
+// SetReadOnly makes the transaction read-only, or writable again; a serializable one that began
+// read-only cannot become writable (0A000), because what it has read was not noted.
+func (t *Txn) SetReadOnly(on bool) error {
+	if !on && t.opt.Isolation == Serializable && t.reads == nil {
+		return dberr.New(dberr.FeatureNotSupported, "a serializable transaction that began as read-only cannot be made writable").
+			WithHint("Begin another transaction.")
+	}
+	t.opt.ReadOnly = on
+	return nil
+}
 
 // SetLockTimeout bounds each later wait for a lock; 0 means none.
 func (t *Txn) SetLockTimeout(d time.Duration) { t.lockTimeout = d }
@@ -158,6 +173,9 @@ func (t *Txn) end() {
 	t.now.Close()
 	if t.first != nil {
 		t.first.release()
+	}
+	if t.reads != nil {
+		t.db.endSerial(t.reads)
 	}
 	t.session.owner.ReleaseTo(0)
 	t.writes, t.own, t.ordinals = overlay.New(), nil, nil
