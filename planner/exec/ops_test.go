@@ -16,7 +16,7 @@ func seq(n int, f func(i int) []any) [][]any {
 	return out
 }
 
-func key(id plan.ColID, desc, nullsFirst bool) plan.SortKey {
+func orderBy(id plan.ColID, desc, nullsFirst bool) plan.SortKey {
 	return plan.SortKey{Expr: ref(id), Desc: desc, NullsFirst: nullsFirst}
 }
 
@@ -32,14 +32,14 @@ func TestOperators(t *testing.T) {
 		{"values", abc, "3|1 1|2 -|3 2|4 1|5"},
 		{"filter", &plan.Filter{Input: abc, Pred: opCall("<", ref(1), intConst(3))}, "1|2 2|4 1|5"},
 		{"project", &plan.Project{Input: abc, Out: []plan.Col{intCol(9)}, Items: []plan.Expr{opCall("+", ref(1), ref(2))}}, "4 3 - 6 6"},
-		{"sort", &plan.Sort{Input: abc, Keys: []plan.SortKey{key(1, false, false)}}, "1|2 1|5 2|4 3|1 -|3"},
-		{"sort desc", &plan.Sort{Input: abc, Keys: []plan.SortKey{key(1, true, true), key(2, true, true)}}, "-|3 3|1 2|4 1|5 1|2"},
-		{"top", &plan.Sort{Input: abc, Keys: []plan.SortKey{key(1, false, false)}, TopN: intConst(2)}, "1|2 1|5"},
+		{"sort", &plan.Sort{Input: abc, Keys: []plan.SortKey{orderBy(1, false, false)}}, "1|2 1|5 2|4 3|1 -|3"},
+		{"sort desc", &plan.Sort{Input: abc, Keys: []plan.SortKey{orderBy(1, true, true), orderBy(2, true, true)}}, "-|3 3|1 2|4 1|5 1|2"},
+		{"top", &plan.Sort{Input: abc, Keys: []plan.SortKey{orderBy(1, false, false)}, TopN: intConst(2)}, "1|2 1|5"},
 		{"limit", &plan.Limit{Input: abc, Count: intConst(2), Offset: intConst(1)}, "1|2 -|3"},
 		{"limit null", &plan.Limit{Input: abc, Count: intConst(nil), Offset: intConst(4)}, "1|5"},
 		{"limit negative", &plan.Limit{Input: abc, Count: intConst(-1)}, dberr.InvalidRowCountInLimit},
-		{"ties", &plan.Limit{Input: &plan.Sort{Input: abc, Keys: []plan.SortKey{key(1, false, false)}}, Count: intConst(1), Ties: true,
-			Keys: []plan.SortKey{key(1, false, false)}}, "1|2 1|5"},
+		{"ties", &plan.Limit{Input: &plan.Sort{Input: abc, Keys: []plan.SortKey{orderBy(1, false, false)}}, Count: intConst(1), Ties: true,
+			Keys: []plan.SortKey{orderBy(1, false, false)}}, "1|2 1|5"},
 		{"distinct on", &plan.Distinct{Input: abc, On: []plan.Expr{ref(1)}}, "3|1 1|2 -|3 2|4"},
 		{"union", setop('u', false), "1 2 - 3"},
 		{"union all", setop('u', true), "1 1 2 - 1 2 2 3 -"},
@@ -98,7 +98,7 @@ func countTo(top int) plan.Node {
 // TestTopN compares top-N with sorting everything, over several batches.
 func TestTopN(t *testing.T) {
 	in := table([]plan.ColID{1, 2}, seq(5000, func(i int) []any { return []any{i * 7919 % 1000, i} })...)
-	keys := []plan.SortKey{key(1, true, true), key(2, false, false)}
+	keys := []plan.SortKey{orderBy(1, true, true), orderBy(2, false, false)}
 	all, err := run(t, &plan.Sort{Input: in, Keys: keys})
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/omgdb/omgdb/planner/exec/eval"
+	"github.com/omgdb/omgdb/planner/exec/scanfilter"
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/batch"
@@ -17,45 +18,82 @@ type scanOp struct {
 	b     *builder
 	n     *plan.Scan
 	cols  []storage.ScanCol
-	limit eval.Node
+	fixed *fixedExprs
 	iter  batch.Iter
-	empty bool // the bounds hold no row
 }
 
 func (b *builder) scan(n *plan.Scan) (op, error) {
-	o := &scanOp{b: b, n: n, cols: make([]storage.ScanCol, len(n.Out))}
+	o := &scanOp{b: b, n: n, cols: make([]storage.ScanCol, len(n.Out)), fixed: &fixedExprs{scope: b.scope(nil), nodes: map[plan.Expr]eval.Node{}}}
 	for i := range n.Out {
 		o.cols[i] = n.Out[i].Src
 	}
-	if n.Limit != nil {
-		var err error
-		if o.limit, err = b.scope(nil).Compile(n.Limit); err != nil {
-			return nil, err
-		}
-	}
 	return o, nil
+}
+
+// fixedExprs evaluates expressions that depend on no row of the operator, compiling each once.
+type fixedExprs struct {
+	scope *eval.Scope
+	nodes map[plan.Expr]eval.Node
+}
+
+func (f *fixedExprs) value(ctx context.Context, e plan.Expr) (value.Value, error) {
+	if c, ok := e.(*plan.Const); ok {
+		return c.Val, nil
+	}
+	n := f.nodes[e]
+	if n == nil {
+		var err error
+		if n, err = f.scope.Compile(e); err != nil {
+			return value.Null, err
+		}
+		f.nodes[e] = n
+	}
+	return eval.Value(ctx, n)
 }
 
 func (o *scanOp) open(ctx context.Context) error {
 	if err := o.close(); err != nil {
 		return err
 	}
-	spec := storage.ScanSpec{Rel: o.n.Rel, Cols: o.cols, Filter: o.n.Filter, Reverse: o.n.Access.Reverse}
-	if o.limit != nil {
-		v, err := eval.Value(ctx, o.limit)
+	spec, some, err := o.spec(ctx)
+	if err != nil || !some {
+		return err
+	}
+	o.iter, err = o.b.rt.Txn.Scan(ctx, spec)
+	return err
+}
+
+// spec makes the scan's orders; some is false when no row can be found.
+func (o *scanOp) spec(ctx context.Context) (spec *storage.ScanSpec, some bool, err error) {
+	spec = &storage.ScanSpec{Rel: o.n.Rel, Cols: o.cols, Reverse: o.n.Access.Reverse}
+	if l := o.n.Lock; l != nil {
+		spec.Lock, spec.Wait = lockModes[l.Strength], lockWaits[l.Wait]
+	}
+	if o.n.Limit != nil {
+		v, err := o.fixed.value(ctx, o.n.Limit)
 		if err != nil {
-			return err
-		}
-		if o.empty = !v.IsNull() && v.Int() <= 0; o.empty {
-			return nil
+			return nil, false, err
 		}
 		if !v.IsNull() {
-			spec.Limit = v.Int()
+			if spec.Limit = v.Int(); spec.Limit <= 0 {
+				return nil, false, nil
+			}
 		}
 	}
-	it, err := o.b.rt.Txn.Scan(ctx, &spec)
-	o.iter = it
-	return err
+	spec.Filter, err = scanfilter.Build(o.n, o.n.FilterExprs, func(e plan.Expr) (value.Value, error) { return o.fixed.value(ctx, e) })
+	if err != nil {
+		return nil, false, err
+	}
+	a := &access{n: o.n, value: func(e plan.Expr) (value.Value, error) { return o.fixed.value(ctx, e) }}
+	if spec.Keys, err = a.keys(); err != nil {
+		return nil, false, err
+	}
+	if spec.Bounds, err = a.ranges(); err != nil {
+		return nil, false, err
+	}
+	point := o.n.Access.Point != nil || o.n.Access.AnyOf != nil
+	some = !(point && len(spec.Keys) == 0 || o.n.Access.Ranges != nil && len(spec.Bounds) == 0)
+	return spec, some, nil
 }
 
 func (o *scanOp) next(ctx context.Context) (*batch.Batch, error) {

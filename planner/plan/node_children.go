@@ -31,6 +31,7 @@ func cloneCalls(calls []SetCall) []SetCall {
 func setCallSlots(f func(*Expr), calls []SetCall) {
 	for i := range calls {
 		each(f, calls[i].Args)
+		one(f, &calls[i].Row)
 	}
 }
 
@@ -98,6 +99,7 @@ func (n *Scan) slots(f func(*Expr)) {
 	for _, k := range n.Access.Point {
 		each(f, k)
 	}
+	one(f, &n.Access.AnyOf)
 	for i := range n.Access.Ranges {
 		r := &n.Access.Ranges[i]
 		each(f, r.Eq)

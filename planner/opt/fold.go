@@ -1,0 +1,202 @@
+package opt
+
+import (
+	"context"
+
+	"github.com/omgdb/omgdb/functions"
+	"github.com/omgdb/omgdb/planner/exec/eval"
+	"github.com/omgdb/omgdb/planner/plan"
+	"github.com/omgdb/omgdb/storage/value"
+)
+
+// foldConstants computes immutable functions of constants and simplifies what constants decide. A call that fails is left where it
+// is: it fails when a row reaches it.
+func foldConstants(c *Context, n plan.Node) (plan.Node, error) {
+	return plan.TransformExprs(n, func(e plan.Expr) (plan.Expr, error) { return c.fold(e), nil })
+}
+
+// fold simplifies an expression whose children are simplified.
+func (c *Context) fold(e plan.Expr) plan.Expr {
+	switch x := e.(type) {
+	case *plan.Call:
+		return c.foldCall(x)
+	case *plan.BoolOp:
+		return foldBool(x)
+	case *plan.Not:
+		if b, ok := constBool(x.Arg); ok {
+			return b.not()
+		}
+	case *plan.IsNull:
+		if k, ok := x.Arg.(*plan.Const); ok && k.Val.Kind() != value.KindBox {
+			return boolConst(k.Val.IsNull() != x.Not)
+		}
+	case *plan.BoolTest:
+		if b, ok := constBool(x.Arg); ok {
+			is := map[byte]bool{'t': b == isTrue, 'f': b == isFalse, 'u': b == isNull}[x.Want]
+			return boolConst(is != x.Not)
+		}
+	case *plan.Case:
+		return foldCase(x)
+	case *plan.Coalesce:
+		return foldCoalesce(x)
+	case *plan.Cast:
+		if k, ok := x.Arg.(*plan.Const); ok && x.Method == plan.RelabelCast {
+			return &plan.Const{Typed: x.Typed, Val: k.Val}
+		}
+	}
+	return e
+}
+
+func (c *Context) foldCall(x *plan.Call) plan.Expr {
+	if x.Fn != nil && x.Fn.Volatility != functions.Immutable {
+		return x
+	}
+	all := true
+	for _, a := range x.Args {
+		k, ok := a.(*plan.Const)
+		if ok && k.Val.IsNull() && x.Fn != nil && x.Fn.Strict {
+			return &plan.Const{Typed: x.Typed}
+		}
+		all = all && ok
+	}
+	if !all || c.FoldEnv == nil {
+		return x
+	}
+	s := eval.Scope{Run: eval.NewRun(c.FoldEnv, nil)}
+	v, err := contained(&s, x)
+	if err != nil {
+		return x
+	}
+	return &plan.Const{Typed: x.Typed, Val: v}
+}
+
+func contained(s *eval.Scope, e plan.Expr) (v value.Value, err error) {
+	defer eval.Contain(&err)
+	return s.ConstValue(context.Background(), e)
+}
+
+// truth is a boolean constant.
+type truth uint8
+
+const (
+	isNull truth = iota
+	isTrue
+	isFalse
+)
+
+func (b truth) not() plan.Expr {
+	if b == isNull {
+		return &plan.Const{Typed: plan.Typed{T: value.Boolean, M: -1}}
+	}
+	return boolConst(b == isFalse)
+}
+
+func boolConst(b bool) *plan.Const {
+	return &plan.Const{Typed: plan.Typed{T: value.Boolean, M: -1}, Val: value.Bool(b)}
+}
+
+func constBool(e plan.Expr) (truth, bool) {
+	k, ok := e.(*plan.Const)
+	if !ok || k.T.Kind != value.KindBool {
+		return 0, false
+	}
+	switch {
+	case k.Val.IsNull():
+		return isNull, true
+	case k.Val.Bool():
+		return isTrue, true
+	}
+	return isFalse, true
+}
+
+// foldBool drops neutral arguments; a deciding one decides, whatever else would be evaluated (as in PostgreSQL).
+func foldBool(x *plan.BoolOp) plan.Expr {
+	neutral, deciding := isTrue, isFalse
+	if x.Or {
+		neutral, deciding = isFalse, isTrue
+	}
+	var args []plan.Expr
+	for i, a := range x.Args {
+		b, ok := constBool(a)
+		nested, same := a.(*plan.BoolOp)
+		switch {
+		case ok && b == deciding:
+			return boolConst(deciding == isTrue)
+		case ok && b == neutral:
+			if args == nil {
+				args = append(make([]plan.Expr, 0, len(x.Args)), x.Args[:i]...)
+			}
+		case same && nested.Or == x.Or:
+			if args == nil {
+				args = append(make([]plan.Expr, 0, len(x.Args)), x.Args[:i]...)
+			}
+			args = append(args, nested.Args...)
+		case args != nil:
+			args = append(args, a)
+		}
+	}
+	switch {
+	case args == nil:
+		return x
+	case len(args) == 0:
+		return boolConst(neutral == isTrue)
+	case len(args) == 1:
+		return args[0]
+	}
+	return &plan.BoolOp{Or: x.Or, Args: args}
+}
+
+// foldCase drops arms that cannot be taken. Arms with a bound argument are left alone.
+func foldCase(x *plan.Case) plan.Expr {
+	if x.Arg != nil {
+		return x
+	}
+	var whens []plan.When
+	orElse, changed := x.Else, false
+	for _, w := range x.Whens {
+		b, ok := constBool(w.Cond)
+		if ok && b != isTrue {
+			changed = true
+			continue
+		}
+		if ok {
+			orElse, changed = w.Then, true
+			break
+		}
+		whens = append(whens, w)
+	}
+	switch {
+	case !changed:
+		return x
+	case len(whens) > 0:
+		return &plan.Case{Typed: x.Typed, Whens: whens, Else: orElse}
+	case orElse == nil:
+		return &plan.Const{Typed: x.Typed}
+	case orElse.Type().OID != x.T.OID:
+		return &plan.Case{Typed: x.Typed, Whens: []plan.When{{Cond: boolConst(true), Then: orElse}}}
+	}
+	return orElse
+}
+
+// foldCoalesce drops leading NULLs and what follows a constant.
+func foldCoalesce(x *plan.Coalesce) plan.Expr {
+	args := x.Args
+	for len(args) > 1 {
+		k, ok := args[0].(*plan.Const)
+		if !ok {
+			break
+		}
+		if !k.Val.IsNull() {
+			args = args[:1]
+			break
+		}
+		args = args[1:]
+	}
+	switch {
+	case len(args) == 1 && args[0].Type().OID == x.T.OID:
+		return args[0]
+	case len(args) == len(x.Args):
+		return x
+	}
+	return &plan.Coalesce{Typed: x.Typed, Args: args}
+}
