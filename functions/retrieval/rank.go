@@ -1,0 +1,217 @@
+package retrieval
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/omgdb/omgdb/functions/embed"
+	"github.com/omgdb/omgdb/storage/index/vector"
+)
+
+// parallelRows is the size from which a relation is scanned by several goroutines.
+const parallelRows = 4096
+
+// candidate is a scored row. Order is its place in key order, which breaks ties.
+type candidate struct {
+	score float64
+	order int64
+	key   string // valid until the snapshot is closed
+}
+
+// before orders candidates best first.
+func before(a, b candidate) int {
+	if c := cmp.Compare(b.score, a.score); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.order, b.order)
+}
+
+// rank gives the k best rows for the query (all of them when k < 0), best first, ties in key order. It looks at every row.
+func (c *corpus) rank(ctx context.Context, e embed.Embedder, query string, k int) ([]candidate, error) {
+	if k == 0 {
+		return nil, nil
+	}
+	qv, err := e.Embed(ctx, []string{query})
+	if err != nil {
+		return nil, err
+	}
+	parts := 1
+	if c.env.DB.RowEstimate(c.rel) >= parallelRows {
+		parts = runtime.GOMAXPROCS(0)
+	}
+	tops := make([]top, parts)
+	g, gctx := errgroup.WithContext(ctx)
+	for p := range parts {
+		tops[p].k = k
+		g.Go(func() error { return c.rankPart(gctx, e, qv[0], p, parts, &tops[p]) })
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	var all []candidate
+	for i := range tops {
+		all = append(all, tops[i].rows...)
+	}
+	slices.SortFunc(all, before)
+	if k > 0 && len(all) > k {
+		all = all[:k]
+	}
+	return all, nil
+}
+
+func (c *corpus) rankPart(ctx context.Context, e embed.Embedder, query []float32, part, parts int, t *top) error {
+	it, err := c.env.Txn.Scan(ctx, c.spec(part, parts))
+	if err != nil {
+		return err
+	}
+	defer it.Close()
+	s := newScorer(e, query)
+	order := int64(part) << 48
+	var texts []string
+	var rows []int
+	for {
+		b, err := it.Next(ctx)
+		if err != nil || b == nil {
+			return err
+		}
+		texts, rows = texts[:0], rows[:0]
+		for i := range b.Rows() {
+			if text, ok := c.text(b, b.Row(i)); ok {
+				texts, rows = append(texts, text), append(rows, b.Row(i))
+			}
+		}
+		if err := s.score(ctx, texts); err != nil {
+			return err
+		}
+		if err := c.grow(t, len(rows)); err != nil {
+			return err
+		}
+		for i, row := range rows {
+			t.offer(candidate{float64(s.scores[i]), order, b.Cols[0].Strs[row]})
+			order++
+		}
+	}
+}
+
+// grow accounts for the candidates of a batch that a top without bound will keep.
+func (c *corpus) grow(t *top, n int) error {
+	if t.k > 0 {
+		return nil
+	}
+	const candidateBytes = 40
+	return c.env.Memory.Grow(int64(n) * candidateBytes)
+}
+
+// scorer computes the cosine of texts with a query. Embedders that can write into memory of ours cost no allocation.
+type scorer struct {
+	e      embed.Embedder
+	into   func(dst []float32, text string)
+	query  []float32
+	norm   float32
+	buf    []float32
+	scores []float32
+}
+
+func newScorer(e embed.Embedder, query []float32) *scorer {
+	s := &scorer{e: e, query: query, norm: vector.Norm(query)}
+	if s.into = embed.Into(e); s.into != nil {
+		s.buf = make([]float32, e.Dim())
+	}
+	return s
+}
+
+func (s *scorer) score(ctx context.Context, texts []string) error {
+	s.scores = s.scores[:0]
+	if s.into != nil {
+		for _, t := range texts {
+			s.into(s.buf, t)
+			s.scores = append(s.scores, vector.CosineNorms(s.query, s.buf, s.norm, vector.Norm(s.buf)))
+		}
+		return nil
+	}
+	vecs, err := s.e.Embed(ctx, texts)
+	if err != nil {
+		return err
+	}
+	for _, v := range vecs {
+		s.scores = append(s.scores, vector.Cosine(s.query, v))
+	}
+	return nil
+}
+
+// top keeps the k best candidates (all when k < 0) as a heap with the worst on top.
+type top struct {
+	k    int
+	rows []candidate
+}
+
+func (t *top) offer(c candidate) {
+	switch {
+	case t.k < 0:
+		t.rows = append(t.rows, c)
+	case len(t.rows) < t.k:
+		t.rows = append(t.rows, c)
+		for i := len(t.rows) - 1; i > 0; {
+			p := (i - 1) / 2
+			if before(t.rows[i], t.rows[p]) <= 0 {
+				break
+			}
+			t.rows[i], t.rows[p] = t.rows[p], t.rows[i]
+			i = p
+		}
+	case before(c, t.rows[0]) < 0:
+		t.rows[0] = c
+		t.sink()
+	}
+}
+
+func (t *top) sink() {
+	for i := 0; ; {
+		w := 2*i + 1
+		if w >= len(t.rows) {
+			return
+		}
+		if w+1 < len(t.rows) && before(t.rows[w+1], t.rows[w]) > 0 {
+			w++
+		}
+		if before(t.rows[w], t.rows[i]) <= 0 {
+			return
+		}
+		t.rows[i], t.rows[w] = t.rows[w], t.rows[i]
+		i = w
+	}
+}
+
+// eachFetched reads the rows of candidates in their order.
+func (c *corpus) eachFetched(ctx context.Context, cands []candidate, fn func(i int, id, encodedDoc string) error) error {
+	keys := make([][]byte, len(cands))
+	for i := range cands {
+		keys[i] = []byte(cands[i].key)
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	it, err := c.env.Txn.Scan(ctx, c.fetch(keys))
+	if err != nil {
+		return err
+	}
+	defer it.Close()
+	n := 0
+	for {
+		b, err := it.Next(ctx)
+		if err != nil || b == nil {
+			return err
+		}
+		for i := range b.Rows() {
+			row := b.Row(i)
+			if err := fn(n, b.Cols[0].Strs[row], b.Cols[1].Strs[row]); err != nil {
+				return err
+			}
+			n++
+		}
+	}
+}

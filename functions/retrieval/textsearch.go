@@ -1,0 +1,205 @@
+package retrieval
+
+import (
+	"context"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/omgdb/omgdb/functions"
+	"github.com/omgdb/omgdb/storage"
+	"github.com/omgdb/omgdb/storage/batch"
+	"github.com/omgdb/omgdb/storage/doc"
+	"github.com/omgdb/omgdb/storage/filter"
+	"github.com/omgdb/omgdb/storage/index/fulltext"
+	"github.com/omgdb/omgdb/storage/value"
+)
+
+var pLanguage = functions.Param{Name: "language", Type: value.Text, Default: "NULL"}
+
+var textSearch = functions.Table{
+	OID: 8107, Name: "text_search",
+	Params: []functions.Param{pCollection, pField, pQuery, pK, pFilter, pLanguage},
+	Cols: []functions.Param{
+		{Name: "_id", Type: value.Text},
+		{Name: "score", Type: value.Float8},
+		{Name: "snippet", Type: value.Text},
+		{Name: "doc", Type: value.JSONB},
+	},
+	Volatility: functions.Stable, Rows: 10,
+	Open:  openTextSearch,
+	Descr: "the k documents that match a text query best (BM25), with a snippet",
+}
+
+func openTextSearch(ctx context.Context, c *functions.Call, a []value.Value, out value.Schema) (batch.Iter, error) {
+	cols := batch.Columns(out, 10)
+	if anyNull(a[:3]) {
+		return batch.Of(out, cols...), nil
+	}
+	k, err := count("k", a[3], 10)
+	if err != nil {
+		return nil, err
+	}
+	ts, err := newTextRanking(c.Env, a, a[4], text(a[5]))
+	if err != nil {
+		return nil, err
+	}
+	best, err := ts.rank(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	err = ts.corp.eachFetched(ctx, best, func(i int, id, encoded string) error {
+		t, _ := ts.corp.textOf(doc.Decode([]byte(encoded)).Doc())
+		cols[0].Append(value.String(id))
+		cols[1].Append(value.Float(best[i].score))
+		cols[2].Append(value.String(ts.analyzer.Snippet(t, ts.query, fulltext.SnippetOptions{})))
+		cols[3].Append(value.String(encoded))
+		return nil
+	})
+	return batch.Of(out, cols...), err
+}
+
+// textRanking ranks a corpus by BM25. The statistics are those of all documents with a text, whatever the filter leaves.
+type textRanking struct {
+	corp     *corpus
+	filter   filter.Expr
+	analyzer *fulltext.Analyzer
+	query    fulltext.Query
+}
+
+func newTextRanking(env *functions.Env, a []value.Value, filterJSON value.Value, language string) (*textRanking, error) {
+	an, err := fulltext.NewAnalyzer(language)
+	if err != nil {
+		return nil, err
+	}
+	corp, err := openCorpus(env, text(a[0]), text(a[1]), filterJSON)
+	if err != nil {
+		return nil, err
+	}
+	t := &textRanking{corp: corp, filter: corp.filter, analyzer: an, query: an.ParseQuery(text(a[2]))}
+	corp.filter = nil
+	return t, nil
+}
+
+// found is a document that satisfies the query: how often each clause occurs in it, and its length in words.
+type found struct {
+	candidate
+	length int64
+	freq   []int64
+}
+
+// textPart is what one goroutine found in its part of the corpus.
+type textPart struct {
+	stats fulltext.Stats
+	df    []int64
+	found []found
+}
+
+// rank gives the k best documents, best first, ties in key order.
+func (t *textRanking) rank(ctx context.Context, k int) ([]candidate, error) {
+	if k == 0 || t.query.Empty() {
+		return nil, nil
+	}
+	parts := make([]textPart, 1)
+	if t.corp.env.DB.RowEstimate(t.corp.rel) >= parallelRows {
+		parts = make([]textPart, runtime.GOMAXPROCS(0))
+	}
+	g, gctx := errgroup.WithContext(ctx)
+	for p := range parts {
+		g.Go(func() error { return t.scanPart(gctx, p, len(parts), &parts[p]) })
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	best := top{k: k}
+	for _, c := range t.score(parts) {
+		best.offer(c)
+	}
+	slices.SortFunc(best.rows, before)
+	return best.rows, nil
+}
+
+// score computes the BM25 sum of each document that was found.
+func (t *textRanking) score(parts []textPart) []candidate {
+	var stats fulltext.Stats
+	df := make([]int64, len(t.query.Clauses))
+	for _, p := range parts {
+		stats.Docs += p.stats.Docs
+		stats.Length += p.stats.Length
+		for i, n := range p.df {
+			df[i] += n
+		}
+	}
+	var out []candidate
+	for _, p := range parts {
+		for _, f := range p.found {
+			for i, tf := range f.freq {
+				if tf > 0 && t.query.Clauses[i].Occur != fulltext.MustNot {
+					f.score += fulltext.DefaultParams.Score(stats.IDF(df[i]), tf, f.length, stats)
+				}
+			}
+			out = append(out, f.candidate)
+		}
+	}
+	return out
+}
+
+func (t *textRanking) scanPart(ctx context.Context, part, parts int, p *textPart) error {
+	var match *filter.Matcher
+	spec := t.corp.spec(part, parts)
+	raw := len(spec.Cols)
+	if t.filter != nil {
+		m, err := filter.Compile(t.filter)
+		if err != nil {
+			return err
+		}
+		match = m
+		spec.Cols = append(spec.Cols, storage.ScanCol{Kind: storage.ColRaw})
+	}
+	it, err := t.corp.env.Txn.Scan(ctx, spec)
+	if err != nil {
+		return err
+	}
+	defer it.Close()
+	m := fulltext.NewMatcher(t.analyzer, t.query)
+	p.df = make([]int64, len(t.query.Clauses))
+	order := int64(part) << 48
+	for {
+		b, err := it.Next(ctx)
+		if err != nil || b == nil {
+			return err
+		}
+		full := *b
+		full.Cols = b.Cols[:raw]
+		for i := range b.Rows() {
+			row := b.Row(i)
+			txt, ok := t.corp.text(&full, row)
+			if !ok {
+				continue
+			}
+			order++
+			length, freq, ok := m.Match(txt)
+			p.count(length, freq)
+			if ok && match != nil {
+				if ok, err = match.Match(doc.Doc(value.String(b.Cols[raw].Strs[row]).Bytes())); err != nil {
+					return err
+				}
+			}
+			if ok {
+				p.found = append(p.found, found{candidate{order: order, key: b.Cols[0].Strs[row]}, length, slices.Clone(freq)})
+			}
+		}
+	}
+}
+
+// count adds a document to the statistics.
+func (p *textPart) count(length int64, freq []int64) {
+	p.stats.Docs++
+	p.stats.Length += length
+	for i, n := range freq {
+		if n > 0 {
+			p.df[i]++
+		}
+	}
+}
