@@ -425,3 +425,15 @@ func appendUnwrapped(dst []byte, v Value) (byte, []byte, error) {
 	}
 	return v.Type, dst, nil
 }
+
+// FromText gives the value that a text shows with `->>`: name is "$date", "$uuid" or "$oid". ok is false when no such value
+// has exactly this text.
+func FromText(name, text string) (v Value, ok bool) {
+	w := wrapperOf([]byte(name))
+	if w == nil {
+		return Value{}, false
+	}
+	t, data, err := w.read(nil, String(text), Value{})
+	v = Value{t, data}
+	return v, err == nil && v.Text() == text
+}

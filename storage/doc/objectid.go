@@ -114,7 +114,7 @@ func AppendIDText(dst []byte, id Value) []byte {
 		}
 		return d.appendPlain(dst)
 	}
-	return id.AppendCanonical(dst)
+	return append(dst, id.AppendCanonical(nil)...) // an extra copy, so that dst may lie on the caller's stack
 }
 
 // IDText is AppendIDText as a string.

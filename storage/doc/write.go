@@ -25,44 +25,62 @@ func (v Value) AppendCanonical(dst []byte) []byte {
 // AppendText appends what `->>` gives: a string plain, an ObjectId's hex, a date, decimal or UUID as plain text,
 // everything else as its jsonb text. ok is false, with nothing appended, for null and missing: SQL NULL.
 func (v Value) AppendText(dst []byte) (text []byte, ok bool) {
-	switch v.Type {
-	case TypeNull, TypeMissing:
+	if v.Type == TypeNull || v.Type == TypeMissing {
 		return dst, false
+	}
+	if text, ok := v.appendScalarText(dst); ok {
+		return text, true
+	}
+	return v.AppendJSONB(dst), true
+}
+
+// appendScalarText appends the text of the values that have one of their own; ok is false for the others.
+func (v Value) appendScalarText(dst []byte) (text []byte, ok bool) {
+	switch v.Type {
 	case TypeString, TypeSymbol:
 		s, _ := v.StringBytes()
 		return append(dst, s...), true
 	case TypeInt32, TypeInt64, TypeDouble, TypeDecimal128:
 		return v.AppendNumber(dst), true
+	case TypeBool:
+		return strconv.AppendBool(dst, len(v.Data) > 0 && v.Data[0] != 0), true
 	case TypeObjectID:
 		return hex.AppendEncode(dst, v.Data), true
 	case TypeDate:
 		return v.appendDateText(dst, true), true
 	case TypeBinary:
-		return v.appendBinaryText(dst), true
+		return v.appendBinaryText(dst)
 	}
-	return v.AppendJSONB(dst), true
+	return dst, false
 }
 
-func (v Value) appendBinaryText(dst []byte) []byte {
+func (v Value) appendBinaryText(dst []byte) (text []byte, ok bool) {
 	switch sub, b, _ := v.Binary(); {
 	case sub == SubtypeUUID && len(b) == 16:
-		return appendUUID(dst, b)
+		return appendUUID(dst, b), true
 	case sub == SubtypeText:
-		return append(dst, b...)
+		return append(dst, b...), true
 	case sub == SubtypeMicros:
-		return v.appendDateText(dst, true)
+		return v.appendDateText(dst, true), true
 	case sub == SubtypeNumber:
-		return v.AppendNumber(dst)
+		return v.AppendNumber(dst), true
 	}
-	return v.AppendJSONB(dst)
+	return dst, false
 }
 
-// TextBytes gives what AppendText would, in place when v is a string and in buf otherwise.
+// TextBytes gives what AppendText would: in place when v is a string, in buf (overwritten) when that has room for a scalar's
+// text, else in new memory. The result lives as long as v and buf.
 func (v Value) TextBytes(buf []byte) (text []byte, ok bool) {
-	if v.Type == TypeString {
+	switch v.Type {
+	case TypeString:
 		return v.StringBytes()
+	case TypeNull, TypeMissing:
+		return nil, false
 	}
-	return v.AppendText(buf[:0])
+	if text, ok := v.appendScalarText(buf[:0]); ok {
+		return text, true
+	}
+	return v.AppendJSONB(nil), true
 }
 
 // writer prints values in one of two styles.

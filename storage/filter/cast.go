@@ -42,7 +42,7 @@ func newCast(e *CastCmp) (node, error) {
 }
 
 func invalidCast(typeName string, text []byte) error {
-	return dberr.New(dberr.InvalidTextRepresentation, "invalid input syntax for type %s: \"%s\"", typeName, text)
+	return dberr.New(dberr.InvalidTextRepresentation, "invalid input syntax for type %s: \"%s\"", typeName, string(text))
 }
 
 // trimBlanks drops the blanks that number inputs allow around a number.
@@ -145,7 +145,7 @@ func readFloat(text []byte) (float64, error) {
 	}
 	f, err := strconv.ParseFloat(string(s), 64)
 	if err != nil || f == 0 && len(d.Coef) > 0 { // PostgreSQL refuses what underflows, too
-		return 0, dberr.New(dberr.NumericValueOutOfRange, "\"%s\" is out of range for type double precision", s)
+		return 0, dberr.New(dberr.NumericValueOutOfRange, "\"%s\" is out of range for type double precision", string(s))
 	}
 	return f, nil
 }
@@ -196,7 +196,7 @@ func (n *intCastNode) read(text []byte) (int64, error) {
 	}
 	i, err := strconv.ParseInt(string(s), 10, n.bits)
 	if err != nil {
-		return 0, dberr.New(dberr.NumericValueOutOfRange, "value \"%s\" is out of range for type %s", text, n.name)
+		return 0, dberr.New(dberr.NumericValueOutOfRange, "value \"%s\" is out of range for type %s", string(text), n.name)
 	}
 	return i, nil
 }

@@ -16,7 +16,7 @@ func compileSQL(e Expr) (node, error) {
 	case *HasKeys:
 		return &hasKeysNode{newFinder(e.Ref), e}, nil
 	case *TextCmp:
-		return &textCmpNode{newFinder(e.Ref), e.Op, []byte(e.Text)}, nil
+		return &textCmpNode{newFinder(e.Ref), e.Op, []byte(e.Text), doc.String(e.Text).Data}, nil
 	case *TextIn:
 		set := make(map[string]struct{}, len(e.List))
 		for _, s := range e.List {
@@ -73,9 +73,19 @@ type textCmpNode struct {
 	finder
 	op   CmpOp
 	text []byte
+	raw  []byte // text as a string's raw bytes
 }
 
 func (n *textCmpNode) eval(d doc.Doc) (Tri, error) {
+	if n.op == EQ {
+		if v := n.find(d); v.Type == doc.TypeString {
+			return TriOf(string(v.Data) == string(n.raw)), nil
+		}
+	}
+	return n.compare(d)
+}
+
+func (n *textCmpNode) compare(d doc.Doc) (Tri, error) {
 	var buf [textRoom]byte
 	s, ok := n.finder.text(d, buf[:])
 	switch {
