@@ -54,7 +54,8 @@ func readCounts(ctx context.Context, snap kv.Snapshot, storage uint64) (c counts
 // later ones; otherwise the gap is closed when the store is opened again.
 type counter struct {
 	next      atomic.Uint64
-	committed counts // the committer's own
+	committed counts      // the committer's own
+	observed  atomic.Bool // generated ids are known to rise above those of the collection
 }
 
 // counters keeps a counter for each storage id in use.

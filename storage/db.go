@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -159,22 +158,11 @@ func (db *DB) start(ctx context.Context) error {
 	if len(next) == 8 {
 		db.ids.next.Store(max(binary.BigEndian.Uint64(next), uint64(catalog.FirstUserID)))
 	}
-	db.observeTime(chain)
 	db.committer = newCommitter(db, snap.LSN(), chain)
 	if snap.LSN() == 0 {
 		return db.bootstrap(ctx)
 	}
 	return nil
-}
-
-// observeTime makes generated ObjectIds rise above those of earlier runs.
-func (db *DB) observeTime(c oplog.Chain) {
-	if c.Micros > 0 {
-		var id doc.ObjectID
-		binary.BigEndian.PutUint32(id[:], uint32(c.Micros/1e6))
-		copy(id[4:], bytes.Repeat([]byte{0xFF}, 8))
-		db.objectIDs.Observe(id)
-	}
 }
 
 // lastChain gives the place behind the newest op-log header.

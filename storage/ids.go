@@ -3,7 +3,9 @@ package storage
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"math"
+	"time"
 
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
@@ -14,16 +16,51 @@ import (
 const idField = "_id"
 
 // withID gives d with an _id, generated when it has none, as its first field.
-func (t *Txn) withID(d doc.Doc) (doc.Doc, doc.Value, error) {
+func (t *Txn) withID(ctx context.Context, rel *catalog.Relation, d doc.Doc) (doc.Doc, doc.Value, error) {
 	it := d.Elements()
 	if k, v, ok := it.Next(); ok && string(k) == idField {
 		return d, v, nil
 	}
 	id := d.Lookup(idField)
 	if id.Missing() {
+		if err := t.db.observeIDs(ctx, rel); err != nil {
+			return nil, id, err
+		}
 		id = t.db.objectIDs.Next().Value()
 	}
 	return idFirst(id, d), id, nil
+}
+
+// maxAhead is how far a found ObjectId may lie in the future for generated ones to rise above it: further ones are no clock's.
+const maxAhead = 24 * time.Hour
+
+// observeIDs makes generated ids rise above those that the collection had when the store was opened: the clock alone doesn't when the
+// store is closed and opened within a second.
+func (db *DB) observeIDs(ctx context.Context, rel *catalog.Relation) error {
+	c, err := db.counter(ctx, rel.Storage)
+	if err != nil || c.observed.Load() {
+		return err
+	}
+	h, err := db.acquire()
+	if err != nil {
+		return err
+	}
+	defer h.release()
+	r := key.Between(key.Row, rel.Storage, []byte{byte(key.ObjectIDClass)}, []byte{byte(key.ObjectIDClass) + 1})
+	r.Reverse = true
+	it := h.snap.Scan(ctx, r)
+	defer it.Close()
+	if it.Next() && checkRow(it.Key(), it.Value()) == nil {
+		id := rowDoc(it.Value()).Lookup(idField)
+		if id.Type == doc.TypeObjectID {
+			ahead := time.Unix(int64(binary.BigEndian.Uint32(id.Data)), 0).Sub(db.clock())
+			if ahead < maxAhead {
+				db.objectIDs.Observe(doc.ObjectID(id.Data))
+			}
+		}
+	}
+	c.observed.Store(true)
+	return it.Err()
 }
 
 // idFirst gives d with id as its first field, whatever _id it had.

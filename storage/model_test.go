@@ -7,16 +7,19 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/doc"
+	"github.com/omgdb/omgdb/storage/key"
 	"github.com/omgdb/omgdb/storage/kv"
 	"github.com/omgdb/omgdb/storage/kv/bolt"
 	"github.com/omgdb/omgdb/storage/kv/kvtest"
 	"github.com/omgdb/omgdb/storage/kv/mem"
+	"github.com/omgdb/omgdb/storage/oplog"
 )
 
 // content is what a relation holds: the canonical document by the text of its key.
@@ -302,10 +305,67 @@ func (m *machine) checkPast(t *rapid.T) {
 	}
 }
 
+// undoAll undoes the op-log from the newest state, commit by commit, and compares with the model's state at each.
+func (m *machine) undoAll(t rapid.TB) {
+	tx := begin(t, m.db, storage.ReadCommitted)
+	defer tx.Rollback()
+	now := map[string]doc.Doc{} // by full key
+	id := map[uint64]string{}   // relation by storage
+	for _, name := range m.names {
+		rel := tx.Catalog().Relation("public", name)
+		id[rel.Storage] = name
+		for _, r := range rows(t, tx, storage.ScanSpec{Rel: rel}) {
+			now[string(key.AppendRow(nil, rel.Storage, r.key))] = r.raw
+		}
+	}
+	known := slices.Sorted(maps.Keys(m.states))
+	must(t, tx.Log(bg, known[0]+1, tx.LSN(), true, func(e *storage.Entry) error {
+		m.sameAs(t, now, id, e.LSN)
+		return e.Records(bg, func(r *oplog.Record) error {
+			if r.Image == oplog.NoImage {
+				delete(now, string(r.Key))
+			} else {
+				now[string(r.Key)] = doc.Doc(r.Before[16:])
+			}
+			return nil
+		})
+	}))
+	m.sameAs(t, now, id, known[0])
+}
+
+// sameAs compares rows by full key with the model's state at lsn; a commit of which the model knows nothing changed no rows.
+func (m *machine) sameAs(t rapid.TB, now map[string]doc.Doc, relations map[uint64]string, lsn kv.LSN) {
+	known := slices.Sorted(maps.Keys(m.states))
+	i, exact := slices.BinarySearch(known, lsn)
+	if !exact {
+		i--
+	}
+	want := m.states[known[i]]
+	got := map[string]content{"docs": {}, "typed": {}}
+	for k, d := range now {
+		_, storageID, _ := key.Split([]byte(k))
+		switch name := relations[storageID]; name {
+		case "docs":
+			got[name][doc.IDText(d.Lookup("_id"))] = d.Value().Canonical()
+		case "typed":
+			got[name]["["+d.Lookup("a").Canonical()+","+d.Lookup("b").Canonical()+"]"] = d.Value().Canonical()
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("undone to commit %d:\n%s", lsn, diff)
+	}
+}
+
 // finish ends the running transaction and checks the store as a whole.
 func (m *machine) finish(t rapid.TB) {
 	if m.tx != nil {
 		m.tx.Rollback()
+	}
+	m.undoAll(t)
+	report, err := m.db.Verify(bg)
+	must(t, err)
+	if report.Problem != "" {
+		t.Fatalf("%s", report.Problem)
 	}
 	must(t, m.db.Close())
 }

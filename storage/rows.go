@@ -52,7 +52,7 @@ func (t *Txn) Insert(ctx context.Context, rel *catalog.Relation, d doc.Doc) (Row
 	)
 	switch {
 	case rel.Kind == catalog.Collection:
-		if d, id, err = t.withID(d); err == nil {
+		if d, id, err = t.withID(ctx, rel, d); err == nil {
 			rowKey, err = t.claimID(ctx, rel, id)
 		}
 	default:

@@ -189,3 +189,5 @@ func TestSmoke(t *testing.T) {
 		})
 	}
 }
+
+func docOf(text string) (doc.Doc, error) { return doc.ParseDocument([]byte(text)) }
