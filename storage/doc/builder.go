@@ -294,3 +294,8 @@ func zeroCharacter() error {
 	return dberr.New(dberr.UntranslatableCharacter, "unsupported Unicode escape sequence").
 		WithDetail("\\u0000 cannot be converted to text.")
 }
+
+// Timestamp gives a BSON timestamp of seconds and increment.
+func Timestamp(seconds, increment uint32) Value {
+	return Value{TypeTimestamp, binary.LittleEndian.AppendUint64(nil, uint64(seconds)<<32|uint64(increment))}
+}

@@ -244,6 +244,55 @@ func arrayEdit(v Value, at, drop int, with ...Value) Value {
 	}
 }
 
+// WithMember gives an object with a member set: replaced in its place, or added at the end. The key must be free of zero bytes.
+func WithMember(object Value, key string, v Value) Value {
+	from, to := findMember(object, key)
+	return splice(object, from, to, key, v)
+}
+
+// WithoutMember gives an object without a member, the object itself when it has none of that key.
+func WithoutMember(object Value, key string) Value {
+	from, to := findMember(object, key)
+	if from == to {
+		return object
+	}
+	return splice(object, from, to, "", Value{})
+}
+
+// findMember gives where a member stands, or the empty place before the final zero.
+func findMember(object Value, key string) (from, to int) {
+	e := object.Elements()
+	for {
+		from = e.pos
+		k, _, ok := e.Next()
+		if !ok {
+			end := len(object.Data) - 1
+			return end, end
+		}
+		if string(k) == key {
+			return from, e.pos
+		}
+	}
+}
+
+// EditArray gives an array with `drop` elements from position at on replaced by others. Positions beyond the end add nothing:
+// at must be within the array's length.
+func EditArray(array Value, at, drop int, with ...Value) Value {
+	return arrayEdit(array, at, drop, with...)
+}
+
+// Array makes an array of values.
+func Array(elements ...Value) Value {
+	return arrayEdit(Value{TypeArray, emptyDocument}, 0, 0, elements...)
+}
+
+// EmptyObject and EmptyArray are {} and [].
+var (
+	emptyDocument = []byte{5, 0, 0, 0, 0}
+	EmptyObject   = Value{TypeObject, emptyDocument}
+	EmptyArray    = Value{TypeArray, emptyDocument}
+)
+
 // arrayWriter appends elements to a raw array.
 type arrayWriter struct {
 	buf []byte

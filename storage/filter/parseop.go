@@ -485,3 +485,52 @@ func (p *parser) allTests(at place, v doc.Value) ([]Test, error) {
 	}
 	return []Test{&In{}}, nil // $all: [] matches nothing
 }
+
+// ElementFilter tells which elements of an array $pull takes out.
+type ElementFilter struct {
+	value doc.Value // equal elements, when neither of the others is set
+	tests []tester
+	node  node
+}
+
+// ParseElements parses the operand of $pull: operators for the element itself, a filter for elements that are objects, or a
+// value to be equal to (a regular expression also matches strings).
+func ParseElements(path string, v doc.Value) (*ElementFilter, error) {
+	var p parser
+	at := place{"$pull", path}
+	switch {
+	case v.Type == doc.TypeRegex:
+		r, err := regexOf(path, v)
+		return &ElementFilter{tests: []tester{regexTester{r}}}, err
+	case v.Type == doc.TypeObject && isOperators(v):
+		list, err := p.tests(at, v)
+		if err != nil {
+			return nil, err
+		}
+		tests, err := compileTests(list)
+		return &ElementFilter{tests: tests}, err
+	case v.Type == doc.TypeObject:
+		e, err := p.filter(doc.Doc(v.Data))
+		if err != nil {
+			return nil, err
+		}
+		n, err := compileNode(e)
+		return &ElementFilter{node: n}, err
+	}
+	return &ElementFilter{value: v}, nil
+}
+
+// Match reports whether the element is taken out.
+func (f *ElementFilter) Match(v doc.Value) (bool, error) {
+	switch {
+	case f.tests != nil:
+		return allPass(f.tests, v)
+	case f.node != nil:
+		if v.Type != doc.TypeObject {
+			return false, nil
+		}
+		t, err := f.node.eval(doc.Doc(v.Data))
+		return t == True, err
+	}
+	return doc.EqualBSON(v, f.value), nil
+}
