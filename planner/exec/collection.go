@@ -39,15 +39,13 @@ func idOf(rel *catalog.Relation, text string) (doc.Value, error) {
 			return v, nil
 		}
 	}
-	if rel.IDTypes == onlyObjectIDs {
+	if rel.OnlyIDType(doc.TypeObjectID) {
 		if id, ok := doc.ParseObjectID(text); ok {
 			return id.Value(), nil
 		}
 	}
 	return doc.String(text), nil
 }
-
-var onlyObjectIDs = [4]uint64{0: 1 << doc.TypeObjectID}
 
 // collectionRow makes the document to insert from the two columns; either may be NULL. A missing _id is left to the store.
 func collectionRow(rel *catalog.Relation, id, d value.Value) (doc.Doc, error) {

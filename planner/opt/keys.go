@@ -333,5 +333,5 @@ func keyOrdered(t *value.Type) bool { return typeio.Base(t).OID != value.BPChar.
 
 // oneIDType tells whether a collection's ids are all strings or all ObjectIds: only then their key order is that of their text.
 func oneIDType(rel *catalog.Relation) bool {
-	return rel.IDTypes == [4]uint64{0: 1 << doc.TypeString} || rel.IDTypes == [4]uint64{0: 1 << doc.TypeObjectID}
+	return rel.OnlyIDType(doc.TypeString) || rel.OnlyIDType(doc.TypeObjectID)
 }

@@ -20,6 +20,8 @@ func prune(n plan.Node, need plan.ColSet) (plan.Node, error) {
 	switch x := n.(type) {
 	case *plan.Scan:
 		return pruneScan(x, need), nil
+	case *plan.VirtualScan:
+		return pruneVirtual(x, need), nil
 	case *plan.Project:
 		return pruneProject(x, need)
 	case *plan.Aggregate:
@@ -128,6 +130,21 @@ func pruneScan(s *plan.Scan, need plan.ColSet) plan.Node {
 	better := *s
 	better.Out = out
 	better.FilterCols = append(append([]plan.ScanCol(nil), s.FilterCols...), hidden...)
+	return &better
+}
+
+func pruneVirtual(s *plan.VirtualScan, need plan.ColSet) plan.Node {
+	var out []plan.Col
+	for _, c := range s.Out {
+		if need.Has(c.ID) {
+			out = append(out, c)
+		}
+	}
+	if len(out) == len(s.Out) {
+		return s
+	}
+	better := *s
+	better.Out = out
 	return &better
 }
 

@@ -1,0 +1,302 @@
+package pgcatalog
+
+import (
+	"github.com/omgdb/omgdb/storage"
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/value"
+)
+
+// class is anything with a row in pg_class: a relation, an index, the index that a primary key shows as, or a system relation.
+type class struct {
+	oid, schema, owner catalog.ID
+	name               string
+	kind               byte
+	rel                *catalog.Relation // the relation, or the table of an index
+	idx                *catalog.Index
+	primary            bool // the row key shown as an index
+	sys                *shape
+}
+
+// primaryIndex shows a table's row key as the index that PostgreSQL has for it.
+func primaryIndex(r *catalog.Relation) *catalog.Index {
+	x := &catalog.Index{ID: r.PrimaryID, Name: r.PrimaryName, Relation: r.ID, Schema: r.Schema, Method: "btree", Unique: true, Primary: true,
+		Constraint: true, Valid: true}
+	if x.Name == "" {
+		x.Name = r.Name + "_pkey"
+	}
+	for _, k := range r.PrimaryKey {
+		x.Keys = append(x.Keys, catalog.IndexKey{Col: k, Type: r.Attr(k).Type})
+	}
+	return x
+}
+
+// userIndexes lists the indexes of a relation, the one of its row key first.
+func (w *world) userIndexes(r *catalog.Relation) []*catalog.Index {
+	var out []*catalog.Index
+	if len(r.PrimaryKey) > 0 && r.Kind == catalog.Table {
+		out = append(out, primaryIndex(r))
+	}
+	return append(out, w.view.IndexesOf(r)...)
+}
+
+func (w *world) userRelations() []*catalog.Relation {
+	if w.view == nil {
+		return nil
+	}
+	return w.view.Relations(0)
+}
+
+func (w *world) classes() []class {
+	var out []class
+	for _, s := range w.set.shapes {
+		out = append(out, class{oid: catalog.ID(s.oid), schema: schemaOID(s.schema), owner: catalog.SuperRole, name: s.name, kind: s.kind, sys: s})
+	}
+	for _, r := range w.userRelations() {
+		out = append(out, class{oid: r.ID, schema: r.Schema, owner: r.Owner, name: r.Name, kind: relkind(r.Kind), rel: r})
+		for _, x := range w.userIndexes(r) {
+			out = append(out, class{oid: x.ID, schema: r.Schema, owner: r.Owner, name: x.Name, kind: 'i', rel: r, idx: x, primary: x.Primary})
+		}
+	}
+	return out
+}
+
+// relkind shows a collection as an ordinary table.
+func relkind(k catalog.Kind) byte {
+	if k == catalog.Collection {
+		return 'r'
+	}
+	return byte(k)
+}
+
+// columnsOf lists a relation's columns, dropped ones included.
+func columnsOf(r *catalog.Relation) []catalog.Column {
+	if r.Kind == catalog.Collection && len(r.Columns) == 0 {
+		return storage.CollectionColumns()
+	}
+	return r.Columns
+}
+
+func (c class) natts() int {
+	switch {
+	case c.sys != nil:
+		return len(c.sys.cols)
+	case c.idx != nil:
+		return len(c.idx.Keys) + len(c.idx.Include)
+	}
+	return len(columnsOf(c.rel))
+}
+
+// methods are the access methods: PostgreSQL's, and OMGDB's own.
+var methods = []method{
+	{2, "heap", 't'}, {403, "btree", 'i'}, {405, "hash", 'i'}, {783, "gist", 'i'}, {2742, "gin", 'i'}, {4000, "spgist", 'i'}, {3580, "brin", 'i'},
+	{8910, "collection", 't'}, {8911, "path", 'i'}, {8912, "fulltext", 'i'}, {8913, "vector", 'i'}, {8914, "hnsw", 'i'}, {8915, "ivfflat", 'i'},
+}
+
+type method struct {
+	oid  uint32
+	name string
+	kind byte
+}
+
+func methodOID(name string) uint32 {
+	for _, m := range methods {
+		if m.name == name {
+			return m.oid
+		}
+	}
+	return 403
+}
+
+func (c class) method() uint32 {
+	switch {
+	case c.idx != nil:
+		return methodOID(c.idx.Method)
+	case c.kind == 'r' || c.kind == 'm':
+		return 2
+	}
+	return 0
+}
+
+var pgClass = of[class]{
+	items: (*world).classes,
+	cols: map[string]func(*world, class) value.Value{
+		"oid":          func(_ *world, c class) value.Value { return oid(c.oid) },
+		"relname":      func(_ *world, c class) value.Value { return text(c.name) },
+		"relnamespace": func(_ *world, c class) value.Value { return oid(c.schema) },
+		"relowner":     func(_ *world, c class) value.Value { return oid(c.owner) },
+		"relam":        func(_ *world, c class) value.Value { return oid(c.method()) },
+		"relfilenode":  func(_ *world, c class) value.Value { return oid(c.oid) },
+		"reltuples":    func(*world, class) value.Value { return value.Float(-1) },
+		"relhasindex": func(w *world, c class) value.Value {
+			return value.Bool(c.rel != nil && c.idx == nil && len(w.userIndexes(c.rel)) > 0)
+		},
+		"relpersistence": func(_ *world, c class) value.Value {
+			return char(map[bool]byte{false: 'p', true: 't'}[c.rel != nil && c.rel.Temp])
+		},
+		"relkind":        func(_ *world, c class) value.Value { return char(c.kind) },
+		"relnatts":       func(_ *world, c class) value.Value { return num(c.natts()) },
+		"relchecks":      func(_ *world, c class) value.Value { return num(c.checks()) },
+		"relhasrules":    func(_ *world, c class) value.Value { return value.Bool(c.kind == 'v') },
+		"relispopulated": func(*world, class) value.Value { return value.Bool(true) },
+		"relreplident": func(_ *world, c class) value.Value {
+			return char(map[bool]byte{true: 'd', false: 'n'}[c.kind == 'r' && c.sys == nil])
+		},
+		"reloptions": func(_ *world, c class) value.Value { return c.options() },
+		"relacl":     func(_ *world, c class) value.Value { return c.acl() },
+	},
+}
+
+func (c class) checks() int {
+	if c.rel == nil || c.idx != nil {
+		return 0
+	}
+	return len(c.rel.Checks)
+}
+
+func (c class) options() value.Value {
+	opts := map[string]string(nil)
+	switch {
+	case c.idx != nil:
+		opts = c.idx.Options
+	case c.rel != nil:
+		opts = c.rel.Options
+	}
+	return texts(optionList(opts))
+}
+
+func (c class) acl() value.Value {
+	if c.rel == nil || c.idx != nil {
+		return value.Null
+	}
+	return texts(c.rel.ACL)
+}
+
+// attribute is a column of something in pg_class.
+type attribute struct {
+	class   class
+	num     int16
+	name    string
+	typ     *value.Type
+	mod     int32
+	notNull bool
+	col     *catalog.Column // of a stored relation
+}
+
+func (w *world) attributes() []attribute {
+	var out []attribute
+	for _, c := range w.classes() {
+		switch {
+		case c.sys != nil:
+			for i, col := range c.sys.cols {
+				out = append(out, attribute{class: c, num: int16(i + 1), name: col.name, typ: col.typ, mod: col.mod, notNull: col.notNull})
+			}
+		case c.idx != nil:
+			out = append(out, indexAttributes(c)...)
+		default:
+			cols := columnsOf(c.rel)
+			for i := range cols {
+				out = append(out, columnAttribute(c, &cols[i]))
+			}
+			if c.kind == 'r' || c.kind == 'm' {
+				out = append(out, systemColumns(c)...)
+			}
+		}
+	}
+	return out
+}
+
+func columnAttribute(c class, col *catalog.Column) attribute {
+	a := attribute{class: c, num: col.Num, name: col.Name, typ: col.Type, mod: col.Mod, notNull: col.NotNull, col: col}
+	if col.Dropped {
+		a.name = "........pg.dropped." + itoa(int(col.Num)) + "........"
+	}
+	return a
+}
+
+func systemColumns(c class) []attribute {
+	var out []attribute
+	for _, s := range []struct {
+		num  int16
+		name string
+		typ  *value.Type
+	}{{-1, "ctid", value.TID}, {-2, "xmin", value.XID}, {-3, "cmin", value.CID}, {-4, "xmax", value.XID}, {-5, "cmax", value.CID}, {-6, "tableoid", value.OID}} {
+		out = append(out, attribute{class: c, num: s.num, name: s.name, typ: s.typ, mod: -1, notNull: true})
+	}
+	return out
+}
+
+func indexAttributes(c class) []attribute {
+	var out []attribute
+	for i, k := range c.idx.Keys {
+		a := attribute{class: c, num: int16(i + 1), name: "expr", typ: k.Type, mod: -1}
+		if col := c.rel.Attr(k.Col); k.Col != 0 && col != nil {
+			a.name, a.typ, a.mod = col.Name, col.Type, col.Mod
+		} else if i > 0 {
+			a.name += itoa(i)
+		}
+		if a.typ == nil {
+			a.typ = value.Text
+		}
+		out = append(out, a)
+	}
+	for _, num := range c.idx.Include {
+		if col := c.rel.Attr(num); col != nil {
+			out = append(out, attribute{class: c, num: int16(len(out) + 1), name: col.Name, typ: col.Type, mod: col.Mod})
+		}
+	}
+	return out
+}
+
+var pgAttribute = of[attribute]{
+	items: (*world).attributes,
+	cols: map[string]func(*world, attribute) value.Value{
+		"attrelid":      func(_ *world, a attribute) value.Value { return oid(a.class.oid) },
+		"attname":       func(_ *world, a attribute) value.Value { return text(a.name) },
+		"atttypid":      func(_ *world, a attribute) value.Value { return a.typeOID() },
+		"attstattarget": func(*world, attribute) value.Value { return num(-1) },
+		"attlen":        func(_ *world, a attribute) value.Value { return num(a.typ.Len) },
+		"attnum":        func(_ *world, a attribute) value.Value { return num(a.num) },
+		"attndims":      func(_ *world, a attribute) value.Value { return num(map[bool]int{true: 1}[a.typ.IsArray()]) },
+		"attcacheoff":   func(*world, attribute) value.Value { return num(-1) },
+		"atttypmod":     func(_ *world, a attribute) value.Value { return num(a.mod) },
+		"attbyval":      func(_ *world, a attribute) value.Value { return value.Bool(factsOf(a.typ).byVal) },
+		"attalign":      func(_ *world, a attribute) value.Value { return char(factsOf(a.typ).align) },
+		"attstorage":    func(_ *world, a attribute) value.Value { return char(factsOf(a.typ).storage) },
+		"attnotnull":    func(_ *world, a attribute) value.Value { return value.Bool(a.notNull) },
+		"atthasdef": func(_ *world, a attribute) value.Value {
+			return value.Bool(a.col != nil && a.col.Default != "" && !a.col.Dropped)
+		},
+		"attidentity": func(_ *world, a attribute) value.Value {
+			return a.flag(func(c *catalog.Column) byte { return c.Identity })
+		},
+		"attgenerated": func(_ *world, a attribute) value.Value {
+			return a.flag(func(c *catalog.Column) byte { return map[bool]byte{true: 's'}[c.Generated] })
+		},
+		"attisdropped": func(_ *world, a attribute) value.Value { return value.Bool(a.col != nil && a.col.Dropped) },
+		"attislocal":   func(*world, attribute) value.Value { return value.Bool(true) },
+		"attcollation": func(_ *world, a attribute) value.Value { return oid(factsOf(a.typ).collation) },
+	},
+}
+
+func (a attribute) typeOID() value.Value {
+	if a.col != nil && a.col.Dropped {
+		return oid(uint32(0))
+	}
+	return oid(a.typ.OID)
+}
+
+func (a attribute) flag(f func(*catalog.Column) byte) value.Value {
+	if a.col == nil {
+		return char(0)
+	}
+	return char(f(a.col))
+}
+
+var pgAM = of[method]{
+	items: func(*world) []method { return methods },
+	cols: map[string]func(*world, method) value.Value{
+		"oid":    func(_ *world, m method) value.Value { return oid(m.oid) },
+		"amname": func(_ *world, m method) value.Value { return text(m.name) },
+		"amtype": func(_ *world, m method) value.Value { return char(m.kind) },
+	},
+}

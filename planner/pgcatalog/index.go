@@ -1,0 +1,314 @@
+package pgcatalog
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/value"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// optionList shows storage options as name=value.
+func optionList(m map[string]string) []string {
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, k+"="+m[k])
+	}
+	return out
+}
+
+// indexClasses lists what has a row in pg_index.
+func (w *world) indexClasses() []class {
+	var out []class
+	for _, r := range w.userRelations() {
+		for _, x := range w.userIndexes(r) {
+			out = append(out, class{oid: x.ID, schema: r.Schema, owner: r.Owner, name: x.Name, kind: 'i', rel: r, idx: x})
+		}
+	}
+	return out
+}
+
+// keyColumns lists the attribute numbers of an index, included columns too; 0 stands for an expression.
+func keyColumns(x *catalog.Index) []int16 {
+	var out []int16
+	for _, k := range x.Keys {
+		out = append(out, k.Col)
+	}
+	return append(out, x.Include...)
+}
+
+// keyOptions are the bits of pg_index.indoption: 1 descending, 2 NULLs first.
+func keyOptions(x *catalog.Index) []int16 {
+	var out []int16
+	for _, k := range x.Keys {
+		bits := int16(0)
+		if k.Desc {
+			bits |= 1
+		}
+		if k.NullsFirst {
+			bits |= 2
+		}
+		out = append(out, bits)
+	}
+	return out
+}
+
+func (c class) collations() []uint32 {
+	var out []uint32
+	for _, a := range indexAttributes(c)[:len(c.idx.Keys)] {
+		out = append(out, factsOf(a.typ).collation)
+	}
+	return out
+}
+
+var pgIndex = of[class]{
+	items: (*world).indexClasses,
+	cols: map[string]func(*world, class) value.Value{
+		"indexrelid":          func(_ *world, c class) value.Value { return oid(c.oid) },
+		"indrelid":            func(_ *world, c class) value.Value { return oid(c.rel.ID) },
+		"indnatts":            func(_ *world, c class) value.Value { return num(len(c.idx.Keys) + len(c.idx.Include)) },
+		"indnkeyatts":         func(_ *world, c class) value.Value { return num(len(c.idx.Keys)) },
+		"indisunique":         func(_ *world, c class) value.Value { return value.Bool(c.idx.Unique) },
+		"indnullsnotdistinct": func(_ *world, c class) value.Value { return value.Bool(c.idx.NullsNotDistinct) },
+		"indisprimary":        func(_ *world, c class) value.Value { return value.Bool(c.idx.Primary) },
+		"indimmediate":        func(_ *world, c class) value.Value { return value.Bool(!c.idx.Deferrable) },
+		"indisvalid":          func(_ *world, c class) value.Value { return value.Bool(c.idx.Valid) },
+		"indisready":          func(*world, class) value.Value { return value.Bool(true) },
+		"indislive":           func(*world, class) value.Value { return value.Bool(true) },
+		"indkey":              func(_ *world, c class) value.Value { return vector(value.Int2, keyColumns(c.idx)) },
+		"indcollation":        func(_ *world, c class) value.Value { return vector(value.OID, c.collations()) },
+		"indclass":            func(_ *world, c class) value.Value { return vector(value.OID, make([]uint32, len(c.idx.Keys))) },
+		"indoption":           func(_ *world, c class) value.Value { return vector(value.Int2, keyOptions(c.idx)) },
+		"indexprs":            func(_ *world, c class) value.Value { return orNull(c.expressions()) },
+		"indpred":             func(_ *world, c class) value.Value { return orNull(c.idx.Where) },
+	},
+}
+
+// expressions shows the key expressions of an index as one text.
+func (c class) expressions() string {
+	s := ""
+	for _, k := range c.idx.Keys {
+		if k.Col != 0 || k.Expr == "" {
+			continue
+		}
+		if s != "" {
+			s += ", "
+		}
+		s += k.Expr
+	}
+	return s
+}
+
+// constraint is a row of pg_constraint.
+type constraint struct {
+	rel   *catalog.Relation
+	oid   catalog.ID
+	name  string
+	kind  byte // p, u, c, f
+	cols  []int16
+	idx   *catalog.Index
+	check *catalog.Check
+	fk    *catalog.ForeignKey
+}
+
+// constraintOID gives a constraint that stands on an index an OID of its own.
+func constraintOID(index catalog.ID) catalog.ID { return index | 1<<30 }
+
+func (w *world) constraints() []constraint {
+	var out []constraint
+	for _, r := range w.userRelations() {
+		for i := range r.Checks {
+			k := &r.Checks[i]
+			out = append(out, constraint{rel: r, oid: k.ID, name: k.Name, kind: 'c', cols: k.Cols, check: k})
+		}
+		for _, x := range w.userIndexes(r) {
+			if !x.Constraint {
+				continue
+			}
+			c := constraint{rel: r, oid: constraintOID(x.ID), name: x.Name, kind: 'u', idx: x}
+			if x.Primary {
+				c.kind = 'p'
+			}
+			for _, k := range x.Keys {
+				c.cols = append(c.cols, k.Col)
+			}
+			out = append(out, c)
+		}
+		for i := range r.Foreign {
+			f := &r.Foreign[i]
+			out = append(out, constraint{rel: r, oid: f.ID, name: f.Name, kind: 'f', cols: f.Cols, fk: f})
+		}
+	}
+	return out
+}
+
+func (c constraint) action(f func(*catalog.ForeignKey) byte, none byte) value.Value {
+	if c.fk == nil {
+		return char(' ')
+	}
+	if a := f(c.fk); a != 0 {
+		return char(a)
+	}
+	return char(none)
+}
+
+// target finds the unique index that a foreign key refers to.
+func (w *world) target(f *catalog.ForeignKey) catalog.ID {
+	r := w.view.RelationByID(f.RefTable)
+	if r == nil {
+		return 0
+	}
+	for _, x := range w.userIndexes(r) {
+		cols := keyColumns(x)
+		if x.Unique && slices.Equal(slices.Sorted(slices.Values(cols)), slices.Sorted(slices.Values(f.RefCols))) {
+			return x.ID
+		}
+	}
+	return 0
+}
+
+var pgConstraint = of[constraint]{
+	items: (*world).constraints,
+	cols: map[string]func(*world, constraint) value.Value{
+		"oid":          func(_ *world, c constraint) value.Value { return oid(c.oid) },
+		"conname":      func(_ *world, c constraint) value.Value { return text(c.name) },
+		"connamespace": func(_ *world, c constraint) value.Value { return oid(c.rel.Schema) },
+		"contype":      func(_ *world, c constraint) value.Value { return char(c.kind) },
+		"condeferrable": func(_ *world, c constraint) value.Value {
+			return value.Bool(c.idx != nil && c.idx.Deferrable || c.fk != nil && c.fk.Deferrable)
+		},
+		"condeferred": func(_ *world, c constraint) value.Value {
+			return value.Bool(c.idx != nil && c.idx.Deferred || c.fk != nil && c.fk.Deferred)
+		},
+		"convalidated": func(*world, constraint) value.Value { return value.Bool(true) },
+		"conrelid":     func(_ *world, c constraint) value.Value { return oid(c.rel.ID) },
+		"conindid": func(w *world, c constraint) value.Value {
+			switch {
+			case c.idx != nil:
+				return oid(c.idx.ID)
+			case c.fk != nil:
+				return oid(w.target(c.fk))
+			}
+			return oid(uint32(0))
+		},
+		"confrelid": func(_ *world, c constraint) value.Value {
+			if c.fk == nil {
+				return oid(uint32(0))
+			}
+			return oid(c.fk.RefTable)
+		},
+		"confupdtype": func(_ *world, c constraint) value.Value {
+			return c.action(func(f *catalog.ForeignKey) byte { return f.OnUpdate }, 'a')
+		},
+		"confdeltype": func(_ *world, c constraint) value.Value {
+			return c.action(func(f *catalog.ForeignKey) byte { return f.OnDelete }, 'a')
+		},
+		"confmatchtype": func(_ *world, c constraint) value.Value {
+			return c.action(func(f *catalog.ForeignKey) byte { return f.Match }, 's')
+		},
+		"conislocal":   func(*world, constraint) value.Value { return value.Bool(true) },
+		"connoinherit": func(_ *world, c constraint) value.Value { return value.Bool(c.kind != 'c') },
+		"conkey":       func(_ *world, c constraint) value.Value { return array(value.Int2, c.cols) },
+		"confkey": func(_ *world, c constraint) value.Value {
+			if c.fk == nil {
+				return value.Null
+			}
+			return array(value.Int2, c.fk.RefCols)
+		},
+		"conbin": func(_ *world, c constraint) value.Value {
+			if c.check == nil {
+				return value.Null
+			}
+			return text(c.check.Expr)
+		},
+	},
+}
+
+// defaulted is a column with a default or a generation expression.
+type defaulted struct {
+	rel *catalog.Relation
+	col *catalog.Column
+}
+
+func (w *world) defaults() []defaulted {
+	var out []defaulted
+	for _, r := range w.userRelations() {
+		for i := range r.Columns {
+			if c := &r.Columns[i]; c.Default != "" && !c.Dropped {
+				out = append(out, defaulted{r, c})
+			}
+		}
+	}
+	return out
+}
+
+var pgAttrdef = of[defaulted]{
+	items: (*world).defaults,
+	cols: map[string]func(*world, defaulted) value.Value{
+		"oid":     func(_ *world, d defaulted) value.Value { return oid(uint32(d.rel.ID)<<11 | uint32(d.col.Num) | 1<<31) },
+		"adrelid": func(_ *world, d defaulted) value.Value { return oid(d.rel.ID) },
+		"adnum":   func(_ *world, d defaulted) value.Value { return num(d.col.Num) },
+		"adbin":   func(_ *world, d defaulted) value.Value { return text(d.col.Default) },
+	},
+}
+
+// comment is a row of pg_description.
+type comment struct {
+	object uint32
+	class  uint32
+	sub    int16
+	text   string
+}
+
+// The catalogs that objects of pg_description are in.
+const (
+	classClass      = 1259
+	classProc       = 1255
+	classType       = 1247
+	classNamespace  = 2615
+	classConstraint = 2606
+)
+
+func (w *world) comments() []comment {
+	var out []comment
+	add := func(object, class uint32, sub int16, text string) {
+		if text != "" {
+			out = append(out, comment{object, class, sub, text})
+		}
+	}
+	for _, p := range w.procs() {
+		add(p.oid, classProc, 0, p.descr)
+	}
+	if w.view == nil {
+		return out
+	}
+	for _, s := range w.view.Schemas() {
+		add(uint32(s.ID), classNamespace, 0, s.Comment)
+	}
+	for _, t := range w.view.Types(0) {
+		add(uint32(t.ID), classType, 0, t.Comment)
+	}
+	for _, r := range w.userRelations() {
+		add(uint32(r.ID), classClass, 0, r.Comment)
+		for _, c := range r.Columns {
+			add(uint32(r.ID), classClass, c.Num, c.Comment)
+		}
+		for _, x := range w.view.IndexesOf(r) {
+			add(uint32(x.ID), classClass, 0, x.Comment)
+		}
+	}
+	return out
+}
+
+var pgDescription = of[comment]{
+	items: (*world).comments,
+	cols: map[string]func(*world, comment) value.Value{
+		"objoid":      func(_ *world, c comment) value.Value { return oid(c.object) },
+		"classoid":    func(_ *world, c comment) value.Value { return oid(c.class) },
+		"objsubid":    func(_ *world, c comment) value.Value { return num(c.sub) },
+		"description": func(_ *world, c comment) value.Value { return text(c.text) },
+	},
+}

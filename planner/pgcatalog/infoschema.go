@@ -1,0 +1,237 @@
+package pgcatalog
+
+import (
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/typeio"
+	"github.com/omgdb/omgdb/storage/value"
+)
+
+// database is the catalog name of information_schema: the current database.
+func (w *world) database() value.Value {
+	if w.env.Session != nil {
+		return text(w.env.Session.Database())
+	}
+	return text("omgdb")
+}
+
+// catalogOf gives columns that hold the database's name.
+func catalogOf[T any](w *world, _ T) value.Value { return w.database() }
+
+var infoTables = of[class]{
+	items: ofKind('r', 'v', 'p', 'f'),
+	cols: map[string]func(*world, class) value.Value{
+		"table_catalog": catalogOf[class], "table_schema": classSchema, "table_name": className,
+		"table_type": func(_ *world, c class) value.Value {
+			switch {
+			case c.kind == 'v':
+				return text("VIEW")
+			case c.rel != nil && c.rel.Temp:
+				return text("LOCAL TEMPORARY")
+			}
+			return text("BASE TABLE")
+		},
+		"is_insertable_into": func(_ *world, c class) value.Value { return yesNo(c.kind == 'r') },
+		"is_typed":           func(*world, class) value.Value { return yesNo(false) },
+	},
+}
+
+var infoViews = of[class]{
+	items: ofKind('v'),
+	cols: map[string]func(*world, class) value.Value{
+		"table_catalog": catalogOf[class], "table_schema": classSchema, "table_name": className, "view_definition": classDefinition,
+		"check_option":               func(*world, class) value.Value { return text("NONE") },
+		"is_updatable":               func(*world, class) value.Value { return yesNo(false) },
+		"is_insertable_into":         func(*world, class) value.Value { return yesNo(false) },
+		"is_trigger_updatable":       func(*world, class) value.Value { return yesNo(false) },
+		"is_trigger_deletable":       func(*world, class) value.Value { return yesNo(false) },
+		"is_trigger_insertable_into": func(*world, class) value.Value { return yesNo(false) },
+	},
+}
+
+var infoSchemata = of[*catalog.Schema]{
+	items: (*world).schemas,
+	cols: map[string]func(*world, *catalog.Schema) value.Value{
+		"catalog_name": catalogOf[*catalog.Schema],
+		"schema_name":  func(_ *world, s *catalog.Schema) value.Value { return text(s.Name) },
+		"schema_owner": func(w *world, s *catalog.Schema) value.Value { return text(w.roleName(s.Owner)) },
+	},
+}
+
+func (w *world) infoColumns() []attribute {
+	var out []attribute
+	for _, a := range w.attributes() {
+		if a.num > 0 && a.class.idx == nil && (a.col == nil || !a.col.Dropped) && a.class.kind != 'S' && a.class.kind != 'm' && a.class.kind != 'c' {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// dataType is the type's name in information_schema.
+func dataType(t *value.Type) string {
+	switch {
+	case t.IsArray():
+		return "ARRAY"
+	case t.Namespace != 0 && t.Class != value.Domain:
+		return "USER-DEFINED"
+	}
+	return typeio.Base(t).SQL
+}
+
+// numericFacts give precision, radix and scale of the number types; ok is false for others.
+func numericFacts(t *value.Type, mod int32) (precision, radix, scale value.Value) {
+	switch t.OID {
+	case value.Int2.OID:
+		return num(16), num(2), num(0)
+	case value.Int4.OID:
+		return num(32), num(2), num(0)
+	case value.Int8.OID:
+		return num(64), num(2), num(0)
+	case value.Float4.OID:
+		return num(24), num(2), value.Null
+	case value.Float8.OID:
+		return num(53), num(2), value.Null
+	case value.Numeric.OID:
+		if mod < 0 {
+			return value.Null, num(10), value.Null
+		}
+		return num((mod - 4) >> 16 & 0xffff), num(10), num((mod - 4) & 0xffff)
+	}
+	return value.Null, value.Null, value.Null
+}
+
+func charLength(t *value.Type, mod int32) value.Value {
+	switch t.OID {
+	case value.Varchar.OID, value.BPChar.OID:
+		if mod >= 4 {
+			return num(mod - 4)
+		}
+	case value.Bit.OID, value.VarBit.OID:
+		if mod >= 0 {
+			return num(mod)
+		}
+	}
+	return value.Null
+}
+
+func octetLength(t *value.Type, mod int32) value.Value {
+	switch t.OID {
+	case value.Text.OID, value.Varchar.OID, value.BPChar.OID:
+		if n := charLength(t, mod); !n.IsNull() {
+			return num(n.Int() * 4)
+		}
+		return num(1 << 30)
+	}
+	return value.Null
+}
+
+func datetimePrecision(t *value.Type, mod int32) value.Value {
+	switch t.OID {
+	case value.Date.OID:
+		return num(0)
+	case value.Time.OID, value.TimeTZT.OID, value.Timestamp.OID, value.TimestampTZ.OID:
+		if mod < 0 {
+			return num(6)
+		}
+		return num(mod)
+	case value.IntervalT.OID:
+		if mod < 0 || mod&0xffff == 0xffff {
+			return num(6)
+		}
+		return num(mod & 0xffff)
+	}
+	return value.Null
+}
+
+// base makes a column function of an attribute's base type.
+func base(f func(t *value.Type, mod int32) value.Value) func(*world, attribute) value.Value {
+	return func(_ *world, a attribute) value.Value { return f(typeio.Base(a.typ), a.mod) }
+}
+
+func (a attribute) generated() bool { return a.col != nil && a.col.Generated }
+
+var infoColumnsRel = of[attribute]{
+	items: (*world).infoColumns,
+	cols: map[string]func(*world, attribute) value.Value{
+		"table_catalog":    catalogOf[attribute],
+		"table_schema":     func(w *world, a attribute) value.Value { return classSchema(w, a.class) },
+		"table_name":       func(w *world, a attribute) value.Value { return className(w, a.class) },
+		"column_name":      func(_ *world, a attribute) value.Value { return text(a.name) },
+		"ordinal_position": func(_ *world, a attribute) value.Value { return num(a.num) },
+		"column_default": func(_ *world, a attribute) value.Value {
+			if a.col == nil || a.generated() {
+				return value.Null
+			}
+			return orNull(a.col.Default)
+		},
+		"is_nullable":              func(_ *world, a attribute) value.Value { return yesNo(!a.notNull) },
+		"data_type":                func(_ *world, a attribute) value.Value { return text(dataType(a.typ)) },
+		"character_maximum_length": base(charLength),
+		"character_octet_length":   base(octetLength),
+		"numeric_precision": base(func(t *value.Type, mod int32) value.Value {
+			p, _, _ := numericFacts(t, mod)
+			return p
+		}),
+		"numeric_precision_radix": base(func(t *value.Type, mod int32) value.Value {
+			_, r, _ := numericFacts(t, mod)
+			return r
+		}),
+		"numeric_scale": base(func(t *value.Type, mod int32) value.Value {
+			_, _, s := numericFacts(t, mod)
+			return s
+		}),
+		"datetime_precision": base(datetimePrecision),
+		"domain_catalog":     domain(func(w *world, a attribute) value.Value { return w.database() }),
+		"domain_schema":      domain(func(w *world, a attribute) value.Value { return text(w.schemaName(catalog.ID(a.typ.Namespace))) }),
+		"domain_name":        domain(func(_ *world, a attribute) value.Value { return text(a.typ.Name) }),
+		"udt_catalog":        catalogOf[attribute],
+		"udt_schema": func(w *world, a attribute) value.Value {
+			if t := typeio.Base(a.typ); t.Namespace != 0 {
+				return text(w.schemaName(catalog.ID(t.Namespace)))
+			}
+			return text("pg_catalog")
+		},
+		"udt_name":            func(_ *world, a attribute) value.Value { return text(typeio.Base(a.typ).Name) },
+		"dtd_identifier":      func(_ *world, a attribute) value.Value { return text(itoa(int(a.num))) },
+		"is_self_referencing": func(*world, attribute) value.Value { return yesNo(false) },
+		"is_identity":         func(_ *world, a attribute) value.Value { return yesNo(a.col != nil && a.col.Identity != 0) },
+		"identity_generation": identityGeneration,
+		"identity_cycle":      func(*world, attribute) value.Value { return yesNo(false) },
+		"is_generated": func(_ *world, a attribute) value.Value {
+			return text(map[bool]string{true: "ALWAYS", false: "NEVER"}[a.generated()])
+		},
+		"generation_expression": func(_ *world, a attribute) value.Value { return a.generation() },
+		"is_updatable":          func(_ *world, a attribute) value.Value { return yesNo(a.class.kind == 'r') },
+		"collation_name":        func(_ *world, a attribute) value.Value { return a.collation() },
+	},
+}
+
+func domain(f func(*world, attribute) value.Value) func(*world, attribute) value.Value {
+	return func(w *world, a attribute) value.Value {
+		if a.typ.Class != value.Domain {
+			return value.Null
+		}
+		return f(w, a)
+	}
+}
+
+func identityGeneration(_ *world, a attribute) value.Value {
+	if a.col == nil {
+		return value.Null
+	}
+	return orNull(map[byte]string{'a': "ALWAYS", 'd': "BY DEFAULT"}[a.col.Identity])
+}
+
+func (a attribute) generation() value.Value {
+	if !a.generated() {
+		return value.Null
+	}
+	return text(a.col.Default)
+}
+
+func (a attribute) collation() value.Value {
+	if a.col == nil || a.col.Collation == "" || a.col.Collation == "default" {
+		return value.Null
+	}
+	return text(a.col.Collation)
+}

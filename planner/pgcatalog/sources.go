@@ -1,0 +1,47 @@
+package pgcatalog
+
+// sources lists where the rows of the system relations come from.
+func sources() map[string]source {
+	return map[string]source{
+		"pg_catalog.pg_aggregate":    pgAggregate,
+		"pg_catalog.pg_am":           pgAM,
+		"pg_catalog.pg_attrdef":      pgAttrdef,
+		"pg_catalog.pg_attribute":    pgAttribute,
+		"pg_catalog.pg_auth_members": pgAuthMembers,
+		"pg_catalog.pg_authid":       pgAuthid,
+		"pg_catalog.pg_cast":         pgCast,
+		"pg_catalog.pg_class":        pgClass,
+		"pg_catalog.pg_collation":    pgCollation,
+		"pg_catalog.pg_constraint":   pgConstraint,
+		"pg_catalog.pg_database":     pgDatabase,
+		"pg_catalog.pg_description":  pgDescription,
+		"pg_catalog.pg_enum":         pgEnum,
+		"pg_catalog.pg_index":        pgIndex,
+		"pg_catalog.pg_indexes":      pgIndexes,
+		"pg_catalog.pg_language":     pgLanguage,
+		"pg_catalog.pg_matviews":     pgMatviews,
+		"pg_catalog.pg_namespace":    pgNamespace,
+		"pg_catalog.pg_operator":     pgOperator,
+		"pg_catalog.pg_proc":         pgProc,
+		"pg_catalog.pg_range":        pgRange,
+		"pg_catalog.pg_roles":        pgRoles,
+		"pg_catalog.pg_sequence":     pgSequence,
+		"pg_catalog.pg_sequences":    pgSequences,
+		"pg_catalog.pg_tables":       pgTables,
+		"pg_catalog.pg_tablespace":   pgTablespace,
+		"pg_catalog.pg_type":         pgType,
+		"pg_catalog.pg_user":         pgUser,
+		"pg_catalog.pg_views":        pgViews,
+
+		"information_schema.check_constraints":       infoCheckConstraints,
+		"information_schema.columns":                 infoColumnsRel,
+		"information_schema.constraint_column_usage": infoConstraintColumnUsage,
+		"information_schema.key_column_usage":        infoKeyColumnUsage,
+		"information_schema.referential_constraints": infoReferential,
+		"information_schema.schemata":                infoSchemata,
+		"information_schema.sequences":               infoSequences,
+		"information_schema.table_constraints":       infoTableConstraints,
+		"information_schema.tables":                  infoTables,
+		"information_schema.views":                   infoViews,
+	}
+}
