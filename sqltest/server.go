@@ -73,6 +73,7 @@ func Start(bin, path string, args ...string) (*Server, error) {
 	serve := append([]string{"serve", path, "--create", "--listen", "127.0.0.1:0"}, args...)
 	s := &Server{Path: path, cmd: exec.Command(bin, serve...), log: &tail{}, done: make(chan struct{})}
 	s.cmd.Stderr = s.log
+	s.cmd.WaitDelay = 5 * time.Second // do not wait for children of the server that keep its stderr open
 	stdout, err := s.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
