@@ -13,6 +13,7 @@ import (
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/doc"
 	"github.com/omgdb/omgdb/storage/index"
+	"github.com/omgdb/omgdb/storage/index/ordered"
 	"github.com/omgdb/omgdb/storage/key"
 	"github.com/omgdb/omgdb/storage/kv"
 	"github.com/omgdb/omgdb/storage/kv/bolt"
@@ -35,8 +36,10 @@ type Options struct {
 	Logger *slog.Logger
 	// Command and Socket are written into the LOCK file for whoever finds the store held.
 	Command, Socket string
-	// Indexes are the kinds of indexes by method, beside the store's own.
+	// Indexes are the kinds of indexes by method (catalog.Index.Method), beside btree, which the store has itself.
 	Indexes map[string]index.Kind
+	// Expressions compiles the expressions of btree indexes; nil will do for a store without such indexes.
+	Expressions index.Expressions
 }
 
 // DB is an open store. It is safe for concurrent use. One process has a store open at a time.
@@ -53,6 +56,7 @@ type DB struct {
 	version   atomic.Uint64
 	splits    splits
 	serial    serial
+	sweeper   sweeper
 }
 
 // idCounters give ids of catalog objects and of their storage: one counter, never used twice by what was committed.
@@ -128,6 +132,20 @@ func (db *DB) clock() time.Time {
 	}
 	return time.Now()
 }
+
+// kind finds the kind of indexes for a method.
+func (db *DB) kind(method string) index.Kind {
+	if k := db.opt.Indexes[method]; k != nil {
+		return k
+	}
+	if method == MethodBTree {
+		return ordered.Kind{Expressions: db.opt.Expressions}
+	}
+	return nil
+}
+
+// MethodBTree is the method of ordered indexes over SQL values.
+const MethodBTree = "btree"
 
 func (db *DB) nextVersion() uint64 { return db.version.Add(1) }
 

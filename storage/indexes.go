@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"math"
 
 	"github.com/omgdb/omgdb/storage/catalog"
@@ -30,21 +31,16 @@ func (r *indexRow) row() index.Row {
 // transaction's own changes, also the ones that its snapshot is too old to read.
 func (t *Txn) maintainers(rel *catalog.Relation) ([]index.Maintainer, error) {
 	v := t.Catalog()
-	now := v.RelationByID(rel.ID)
-	if now == nil || len(now.Indexes) == 0 {
-		return nil, nil
-	}
 	if t.indexes.view == v && t.indexes.rel == rel.ID {
 		return t.indexes.list, nil
 	}
+	now := v.RelationByID(rel.ID)
+	if now == nil {
+		return nil, ErrStale
+	}
 	var list []index.Maintainer
 	for _, x := range v.IndexesOf(now) {
-		kind := t.db.opt.Indexes[x.Method]
-		if kind == nil {
-			return nil, dberr.New(dberr.FeatureNotSupported, "index \"%s\" has the unknown method \"%s\"", x.Name, x.Method).
-				WithHint("Open the store with the version of omgdb that made it.")
-		}
-		m, err := kind.Open(now, x)
+		m, err := t.db.openIndex(now, x)
 		if err != nil {
 			return nil, err
 		}
@@ -52,6 +48,15 @@ func (t *Txn) maintainers(rel *catalog.Relation) ([]index.Maintainer, error) {
 	}
 	t.indexes = openIndexes{v, rel.ID, list}
 	return list, nil
+}
+
+func (db *DB) openIndex(rel *catalog.Relation, x *catalog.Index) (index.Maintainer, error) {
+	kind := db.kind(x.Method)
+	if kind == nil {
+		return nil, dberr.New(dberr.FeatureNotSupported, "index \"%s\" has the unknown method \"%s\"", x.Name, x.Method).
+			WithHint("Open the store with the version of omgdb that made it.")
+	}
+	return kind.Open(rel, x)
 }
 
 // openIndexes remembers the maintainers of the relation last written to.
@@ -63,45 +68,72 @@ type openIndexes struct {
 
 func (t *Txn) indexInsert(ctx context.Context, r indexRow, d doc.Doc) error {
 	list, err := t.maintainers(r.rel)
+	w := indexWriter{t: t}
 	for i := 0; err == nil && i < len(list); i++ {
-		err = list[i].Insert(ctx, indexWriter{t}, r.row(), d)
+		err = list[i].Insert(ctx, &w, r.row(), d)
 	}
-	return err
+	return w.finish(r.rel, err)
+}
+
+// indexError makes the unique violation of an index one of SQL.
+func (t *Txn) indexError(rel *catalog.Relation, err error) error {
+	var d *index.Duplicate
+	if !errors.As(err, &d) {
+		return err
+	}
+	return t.duplicate(rel, d.Index.Name, d.Columns, d.Values, &Conflict{Index: d.Index.ID, Key: d.Row})
 }
 
 func (t *Txn) indexRemove(ctx context.Context, r indexRow, d doc.Doc) error {
 	list, err := t.maintainers(r.rel)
+	w := indexWriter{t: t}
 	for i := 0; err == nil && i < len(list); i++ {
-		err = list[i].Remove(ctx, indexWriter{t}, r.row(), d)
+		err = list[i].Remove(ctx, &w, r.row(), d)
 	}
-	return err
+	return w.finish(r.rel, err)
 }
 
 func (t *Txn) indexUpdate(ctx context.Context, before, after indexRow, old, new doc.Doc) error {
 	list, err := t.maintainers(before.rel)
+	w := indexWriter{t: t}
 	for i := 0; err == nil && i < len(list); i++ {
 		if u, ok := list[i].(index.Updater); ok {
-			err = u.Update(ctx, indexWriter{t}, before.row(), after.row(), old, new)
+			err = u.Update(ctx, &w, before.row(), after.row(), old, new)
 			continue
 		}
-		if err = list[i].Remove(ctx, indexWriter{t}, before.row(), old); err == nil {
-			err = list[i].Insert(ctx, indexWriter{t}, after.row(), new)
+		if err = list[i].Remove(ctx, &w, before.row(), old); err == nil {
+			err = list[i].Insert(ctx, &w, after.row(), new)
 		}
 	}
-	return err
+	return w.finish(before.rel, err)
 }
 
-// indexWriter is what a transaction lends to its indexes.
-type indexWriter struct{ t *Txn }
+// indexWriter is what a transaction lends to its indexes. It keeps what they write about a row until all of them have agreed, so that a
+// violation in one leaves nothing of the others behind.
+type indexWriter struct {
+	t       *Txn
+	pending []overlay.Write
+}
+
+// finish writes what was kept, unless an index has refused.
+func (w *indexWriter) finish(rel *catalog.Relation, err error) error {
+	if err != nil {
+		return w.t.indexError(rel, err)
+	}
+	for _, p := range w.pending {
+		w.t.writes.Put(w.t.seq, p)
+	}
+	return nil
+}
 
 // Get implements index.Writer.
-func (w indexWriter) Get(ctx context.Context, k []byte) ([]byte, error) {
+func (w *indexWriter) Get(ctx context.Context, k []byte) ([]byte, error) {
 	cur, err := w.t.newest(ctx, k)
 	return cur.value, err
 }
 
 // Scan implements index.Writer.
-func (w indexWriter) Scan(ctx context.Context, r kv.Range) kv.Iter {
+func (w *indexWriter) Scan(ctx context.Context, r kv.Range) kv.Iter {
 	h, err := w.t.db.acquire()
 	if err != nil {
 		return failedIter{err}
@@ -130,17 +162,17 @@ func (i failedIter) Err() error  { return i.err }
 func (failedIter) Close()        {}
 
 // Put implements index.Writer.
-func (w indexWriter) Put(k, v []byte, stamp int) {
-	w.t.writes.Put(w.t.seq, overlay.Write{Key: k, Value: v, Stamp: stamp})
+func (w *indexWriter) Put(k, v []byte, stamp int) {
+	w.pending = append(w.pending, overlay.Write{Key: k, Value: v, Stamp: stamp})
 }
 
 // Delete implements index.Writer.
-func (w indexWriter) Delete(k []byte) {
-	w.t.writes.Put(w.t.seq, overlay.Write{Key: k, Stamp: kv.NoStamp})
+func (w *indexWriter) Delete(k []byte) {
+	w.pending = append(w.pending, overlay.Write{Key: k, Stamp: kv.NoStamp})
 }
 
 // Claim implements index.Writer.
-func (w indexWriter) Claim(ctx context.Context, k []byte) error {
+func (w *indexWriter) Claim(ctx context.Context, k []byte) error {
 	tag := lock.Tag{Class: lock.Row, Object: binary.BigEndian.Uint64(k[1:]), Key: string(k[kv.PrefixLen:])}
 	return w.t.db.locks.Acquire(ctx, w.t.session.owner, tag, lock.Update, Wait, w.t.lockTimeout)
 }

@@ -136,6 +136,9 @@ func (s *scan) Close() error {
 
 // source opens the rows that a scan looks at.
 func (t *Txn) source(ctx context.Context, s *ScanSpec) (kv.Iter, error) {
+	if s.Index != nil {
+		return t.openIndexScan(ctx, s)
+	}
 	if s.Keys != nil && s.AsOf == 0 {
 		return &keyIter{ctx: ctx, stmt: t.now, rel: s.Rel, keys: s.Keys, reverse: s.Reverse}, nil
 	}

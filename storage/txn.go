@@ -72,6 +72,7 @@ type Txn struct {
 	locked   map[catalog.ID]uint16 // table lock modes known to be held, bit by mode
 	ordinals map[uint64]*reserved
 	indexes  openIndexes
+	built    []uint64 // storage that the sweeper spares until the transaction ends
 	done     bool
 }
 
@@ -176,6 +177,9 @@ func (t *Txn) end() {
 	}
 	if t.reads != nil {
 		t.db.endSerial(t.reads)
+	}
+	for _, storage := range t.built {
+		t.db.sweeper.release(storage)
 	}
 	t.session.owner.ReleaseTo(0)
 	t.writes, t.own, t.ordinals = overlay.New(), nil, nil

@@ -36,7 +36,7 @@ func (db *DB) Verify(ctx context.Context) (VerifyReport, error) {
 	defer h.release()
 	v := verifier{ctx: ctx, db: db, snap: h.snap, cat: catalog.NewView(h.cat, catalog.MainDatabase, nil), live: map[uint64]*liveStorage{}}
 	v.report.LSN = h.snap.LSN()
-	for _, step := range []func() error{v.catalogHolds, v.logHolds, v.rowsHold, v.keyspaceHolds} {
+	for _, step := range []func() error{v.catalogHolds, v.logHolds, v.rowsHold, v.indexesHold, v.keyspaceHolds} {
 		err := step()
 		if err != nil && ctx.Err() != nil {
 			return v.report, context.Cause(ctx)

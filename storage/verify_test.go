@@ -24,6 +24,7 @@ func busyStore(t testing.TB, engine kv.Store) {
 	collection(t, db, "gone")
 	table(t, db, "typed", 1)
 	table(t, db, "hidden")
+	update(t, db, func(tx *storage.Txn) { createIndexes(t, tx, "typed") })
 	for i := range 150 {
 		update(t, db, func(tx *storage.Txn) {
 			for _, name := range []string{"docs", "gone"} {
@@ -31,7 +32,7 @@ func busyStore(t testing.TB, engine kv.Store) {
 				must(t, err)
 			}
 			for _, name := range []string{"typed", "hidden"} {
-				_, _, err := tx.Insert(bg, tx.Catalog().Relation("public", name), parse(t, fmt.Sprintf(`{"a":%d,"b":1}`, i)))
+				_, _, err := tx.Insert(bg, tx.Catalog().Relation("public", name), parse(t, fmt.Sprintf(`{"a":%d,"b":1,"c":"c%d"}`, i, i)))
 				must(t, err)
 			}
 		})
@@ -147,7 +148,7 @@ func TestVerifyFindsTampering(t *testing.T) {
 			t.Errorf("%s %q goes unnoticed", what, ops[i].Key)
 		}
 	}
-	for _, s := range []key.Space{key.Catalog, key.Row, key.Log, key.History, key.Meta} {
+	for _, s := range []key.Space{key.Catalog, key.Row, key.Log, key.History, key.Ordered} {
 		if spaces[byte(s)] == 0 && !testing.Short() {
 			t.Errorf("nothing of keyspace %c was touched", s)
 		}

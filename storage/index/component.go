@@ -85,8 +85,8 @@ func noOrder(t *value.Type) error {
 		WithHint("You must specify an operator class for the index or define a default operator class for the data type.")
 }
 
-// kinds tells how elements of a type are encoded in a list.
-func kindOf(t *value.Type) (key.Kind, bool) {
+// KindOf tells how values of a scalar type are encoded; false for types that are no single component.
+func KindOf(t *value.Type) (key.Kind, bool) {
 	t = typeio.Base(t)
 	switch t.Kind {
 	case value.KindBool:
@@ -116,7 +116,7 @@ func kindOf(t *value.Type) (key.Kind, bool) {
 // appendArray writes an array by its elements, as PostgreSQL compares arrays; arrays of several dimensions that have the same elements
 // in other shapes are told apart by what follows: the dimensions.
 func appendArray(dst []byte, o key.Order, a *value.Array) ([]byte, error) {
-	kind, ok := kindOf(a.Elem)
+	kind, ok := KindOf(a.Elem)
 	if !ok {
 		return nil, noOrder(a.Elem)
 	}

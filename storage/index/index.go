@@ -11,6 +11,7 @@ import (
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/doc"
 	"github.com/omgdb/omgdb/storage/kv"
+	"github.com/omgdb/omgdb/storage/value"
 )
 
 // Row is the row whose entries change.
@@ -21,7 +22,8 @@ type Row struct {
 }
 
 // Writer is what a Maintainer may do: read and write keys under the index's own object id, as part of the transaction. Reads see
-// the newest state: what is committed and what the transaction wrote.
+// the newest state: what is committed and what the transaction wrote before the present row; writes about a row take effect together
+// when all indexes of the relation have agreed.
 type Writer interface {
 	Get(ctx context.Context, key []byte) ([]byte, error)
 	Scan(ctx context.Context, r kv.Range) kv.Iter
@@ -47,4 +49,43 @@ type Updater interface {
 // Kind makes the maintainers of one method (catalog.Index.Method).
 type Kind interface {
 	Open(rel *catalog.Relation, x *catalog.Index) (Maintainer, error)
+}
+
+// Builder is a Maintainer whose entries of a row can be told without looking at others: so an index over existing rows is built, and
+// verified.
+type Builder interface {
+	Maintainer
+	// Entries calls emit with the key and value of each entry of the row; both belong to the callee.
+	Entries(ctx context.Context, row Row, d doc.Doc, emit func(key, value []byte) error) error
+	// Check looks for two rows with the same unique key among entries in key order: same tells whether an entry must not follow the one
+	// before.
+	Check() (same func(key, value []byte) bool)
+}
+
+// Reader is a Maintainer whose entries lead to rows in key order.
+type Reader interface {
+	// RowKey gives the row key in an entry's key.
+	RowKey(key, value []byte) ([]byte, error)
+}
+
+// Duplicate is the error of a unique index when another row has the key.
+type Duplicate struct {
+	Index           *catalog.Index
+	Row             []byte // row key of the other row; nil when an index is built
+	Columns, Values string // for the detail
+}
+
+func (d *Duplicate) Error() string { return "duplicate key value" }
+
+// Expressions compiles the expressions and predicates of indexes: the store knows documents, not SQL.
+type Expressions interface {
+	Compile(rel *catalog.Relation, x *catalog.Index) (Evaluator, error)
+}
+
+// Evaluator computes what an index needs from a row. It is safe for concurrent use.
+type Evaluator interface {
+	// Keys appends the values of all keys of the index, columns included, each of its key's type.
+	Keys(ctx context.Context, d doc.Doc, dst []value.Value) ([]value.Value, error)
+	// Holds tells whether the index's predicate is true for the row.
+	Holds(ctx context.Context, d doc.Doc) (bool, error)
 }

@@ -1,0 +1,20 @@
+package storage
+
+import "context"
+
+// Tests make large things small, and call the background's work by hand.
+func SetBuildSizes(inside, chunk int) (restore func()) {
+	was, wasChunk := buildInside, buildChunk
+	buildInside, buildChunk = inside, chunk
+	return func() { buildInside, buildChunk = was, wasChunk }
+}
+
+func (db *DB) SweepAll(ctx context.Context) (int, error) {
+	h, err := db.acquire()
+	if err != nil {
+		return 0, err
+	}
+	lsn := h.snap.LSN()
+	h.release()
+	return db.sweep(ctx, lsn)
+}

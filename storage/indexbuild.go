@@ -1,0 +1,244 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/index"
+	"github.com/omgdb/omgdb/storage/key"
+	"github.com/omgdb/omgdb/storage/kv"
+	"github.com/omgdb/omgdb/storage/overlay"
+)
+
+// buildInside is up to how many bytes of entries an index is built inside its transaction; a larger one is committed in chunks of
+// about buildChunk.
+var (
+	buildInside = 4 << 20
+	buildChunk  = 32 << 20
+)
+
+// CreateIndex makes an index as described over all rows that there are, under a Share lock on the table: nobody writes meanwhile. The
+// name must be free (42P07); a unique index over rows with equal keys is 23505. The entries of a large one are committed in chunks of
+// their own under a fresh storage id that nobody reads before the transaction publishes the catalog entry; if it doesn't, the sweeper
+// deletes them.
+func (t *Txn) CreateIndex(ctx context.Context, x catalog.Index) (*catalog.Index, error) {
+	if err := t.mayWrite(); err != nil {
+		return nil, err
+	}
+	if err := t.LockTable(ctx, x.Relation, Share, Wait); err != nil {
+		return nil, err
+	}
+	rel := t.Catalog().RelationByID(x.Relation)
+	if rel == nil {
+		return nil, ErrStale
+	}
+	if err := t.claimName(ctx, catalog.IndexClass, rel.Schema, x.Name); err != nil {
+		return nil, err
+	}
+	if err := t.lockDescriptor(ctx, rel); err != nil {
+		return nil, err
+	}
+	rel = t.Catalog().RelationByID(x.Relation) // whoever had the lock before has changed it
+	x.Schema, x.Storage, x.Valid, x.Version, x.Published = rel.Schema, t.db.newID(), true, t.db.nextVersion(), 0
+	if x.ID == 0 {
+		x.ID = t.NewID()
+	}
+	x.Keys = slices.Clone(x.Keys)
+	for i := range x.Keys {
+		if k := &x.Keys[i]; k.Col != 0 && k.Type == nil {
+			k.Type = rel.Attr(k.Col).Type
+		}
+	}
+	m, err := t.db.openIndex(rel, &x)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.build(ctx, rel, &x, m); err != nil {
+		return nil, err
+	}
+	if err := t.change(ctx, nil, &x); err != nil {
+		return nil, err
+	}
+	wider := *rel
+	wider.Indexes = append(slices.Clone(rel.Indexes), x.ID)
+	return &x, t.reshape(ctx, rel, &wider)
+}
+
+// reshape changes a relation's descriptor in a way that writers must know of.
+func (t *Txn) reshape(ctx context.Context, old, new *catalog.Relation) error {
+	new.Version, new.Published = t.db.nextVersion(), 0
+	new.Shape = new.Version
+	return t.change(ctx, old, new)
+}
+
+// DropIndex drops an index under an AccessExclusive lock on its table.
+func (t *Txn) DropIndex(ctx context.Context, id catalog.ID) error {
+	if err := t.mayWrite(); err != nil {
+		return err
+	}
+	x := t.Catalog().Index(id)
+	if x == nil {
+		return ErrStale
+	}
+	if err := t.LockTable(ctx, x.Relation, AccessExclusive, Wait); err != nil {
+		return err
+	}
+	rel := t.Catalog().RelationByID(x.Relation)
+	if x = t.Catalog().Index(id); x == nil || rel == nil {
+		return ErrStale
+	}
+	narrower := *rel
+	narrower.Indexes = slices.DeleteFunc(slices.Clone(rel.Indexes), func(other catalog.ID) bool { return other == id })
+	if err := t.change(ctx, x, nil); err != nil {
+		return err
+	}
+	t.discard(x.Storage)
+	return t.reshape(ctx, rel, &narrower)
+}
+
+// CanRead tells whether the statement may read an index: whether it was published no later than the statement's snapshot. Older
+// snapshots see rows that the index never had.
+func (t *Txn) CanRead(x *catalog.Index) bool {
+	return x.Valid && x.Published != 0 && x.Published <= t.LSN()
+}
+
+// build writes the entries of all rows: what is committed, and what the transaction itself has written.
+func (t *Txn) build(ctx context.Context, rel *catalog.Relation, x *catalog.Index, m index.Maintainer) error {
+	b, ok := m.(index.Builder)
+	if !ok {
+		return nil // it begins empty, and its own kind fills it
+	}
+	h, err := t.db.acquire()
+	if err != nil {
+		return err
+	}
+	defer h.release()
+	w := chunkWriter{t: t, storage: x.Storage}
+	all := key.All(key.Row, rel.Storage)
+	it := merge(h.snap.Scan(ctx, all), t.writes.Cursor(overlay.Prefix(all.Start), all, ^uint64(0)), false)
+	defer it.Close()
+	for it.Next() {
+		if err := checkRow(it.Key(), it.Value()); err != nil {
+			return err
+		}
+		row := index.Row{Key: it.Key()[kv.PrefixLen:], Ordinal: rowOrdinal(it.Value()), LSN: rowLSN(it.Value())}
+		if err := b.Entries(ctx, row, rowDoc(it.Value()), w.add); err != nil {
+			return err
+		}
+	}
+	if err := firstError(it.Err(), w.finish()); err != nil {
+		return err
+	}
+	if x.Unique {
+		return t.checkUnique(ctx, rel, x, m, b)
+	}
+	return nil
+}
+
+// checkUnique looks for equal keys in a new unique index.
+func (t *Txn) checkUnique(ctx context.Context, rel *catalog.Relation, x *catalog.Index, m index.Maintainer, b index.Builder) error {
+	same := b.Check()
+	it := (&indexWriter{t: t}).Scan(ctx, key.All(key.Ordered, x.Storage))
+	defer it.Close()
+	for it.Next() {
+		if same(it.Key(), it.Value()) {
+			return t.notUnique(ctx, rel, x, m, it.Key(), it.Value())
+		}
+	}
+	return it.Err()
+}
+
+// notUnique is the error for rows with equal keys in a new unique index.
+func (t *Txn) notUnique(ctx context.Context, rel *catalog.Relation, x *catalog.Index, m index.Maintainer, k, v []byte) error {
+	e := dberr.New(dberr.UniqueViolation, "could not create unique index \"%s\"", x.Name)
+	e.Table, e.Constraint = rel.Name, x.Name
+	rowKey, err := m.(index.Reader).RowKey(k, v)
+	if err != nil {
+		return err
+	}
+	row, err := t.newest(ctx, key.AppendRow(nil, rel.Storage, rowKey))
+	if err != nil {
+		return err
+	}
+	// Inserting the row again gives the error with the key's text.
+	var d *index.Duplicate
+	err = m.Insert(ctx, &indexWriter{t: t}, index.Row{Key: append(bytes.Clone(rowKey), 0)}, rowDoc(row.value))
+	if errors.As(err, &d) {
+		e.Detail = "Key (" + d.Columns + ")=(" + d.Values + ") is duplicated."
+	}
+	return e
+}
+
+// chunkWriter gathers the entries of a new index. When they become many it commits them in sorted chunks, with a note for the sweeper
+// before the first, which the transaction takes back when it commits.
+type chunkWriter struct {
+	t       *Txn
+	storage uint64
+	ops     []kv.Op
+	size    int
+	noted   bool
+}
+
+func (w *chunkWriter) note() []byte {
+	return metaKey(metaSwept, binary.BigEndian.AppendUint64(nil, w.storage))
+}
+
+func (w *chunkWriter) add(k, v []byte) error {
+	w.ops = append(w.ops, plainPut(k, v))
+	if w.size += len(k) + len(v) + 64; w.size >= buildChunk {
+		return w.flush()
+	}
+	return nil
+}
+
+func (w *chunkWriter) flush() error {
+	if !w.noted {
+		w.noted = true
+		w.t.db.sweeper.spare(w.storage)
+		w.t.built = append(w.t.built, w.storage)
+		if err := w.t.db.background([]kv.Op{plainPut(w.note(), make([]byte, kv.StampLen))}, true); err != nil {
+			return err
+		}
+	}
+	slices.SortFunc(w.ops, func(a, b kv.Op) int { return bytes.Compare(a.Key, b.Key) })
+	err := w.t.db.background(w.ops, false)
+	w.ops, w.size = nil, 0
+	return err
+}
+
+// finish brings the rest into the store, or all of it into the transaction.
+func (w *chunkWriter) finish() error {
+	t := w.t
+	if !w.noted && w.size <= buildInside {
+		for _, op := range w.ops {
+			t.writes.Put(t.seq, overlay.Write{Key: op.Key, Value: op.Value, Stamp: kv.NoStamp})
+		}
+		return nil
+	}
+	if len(w.ops) > 0 || !w.noted {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	t.writes.Put(t.seq, overlay.Write{Key: w.note(), Stamp: kv.NoStamp})
+	return nil
+}
+
+// background commits sorted operations that are no transaction's: they get an LSN but no op-log entry. newIDs tells that they use an
+// id that was not committed before, so that it is never given out again.
+func (db *DB) background(ops []kv.Op, newIDs bool) error {
+	c := &commit{ops: ops, done: make(chan error, 1)}
+	if newIDs {
+		c.nextID = make([]byte, 8)
+		c.ops = append([]kv.Op{plainPut(metaKey(metaStore, []byte(metaNextID)), c.nextID)}, ops...)
+	}
+	for i := range c.ops {
+		c.size += int64(len(c.ops[i].Key) + len(c.ops[i].Value))
+	}
+	return db.commit(c)
+}

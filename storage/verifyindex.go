@@ -1,0 +1,74 @@
+package storage
+
+import (
+	"bytes"
+
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/index"
+	"github.com/omgdb/omgdb/storage/key"
+	"github.com/omgdb/omgdb/storage/kv"
+)
+
+// indexesHold checks every index against its rows, both ways: each entry that a row should have is there, and there are no others.
+func (v *verifier) indexesHold() error {
+	for _, live := range v.live {
+		if live.rel == nil {
+			continue
+		}
+		for _, x := range v.cat.IndexesOf(live.rel) {
+			if err := v.indexHolds(live.rel, x); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (v *verifier) indexHolds(rel *catalog.Relation, x *catalog.Index) error {
+	m, err := v.db.openIndex(rel, x)
+	if err != nil {
+		return err
+	}
+	b, ok := m.(index.Builder)
+	if !ok {
+		return nil
+	}
+	want := int64(0)
+	it := v.snap.Scan(v.ctx, key.All(key.Row, rel.Storage))
+	defer it.Close()
+	for it.Next() {
+		row := index.Row{Key: it.Key()[kv.PrefixLen:], Ordinal: rowOrdinal(it.Value()), LSN: rowLSN(it.Value())}
+		err := b.Entries(v.ctx, row, rowDoc(it.Value()), func(k, value []byte) error {
+			want++
+			got, err := v.snap.Get(v.ctx, k)
+			if err == nil && (got == nil || !bytes.Equal(got, value)) {
+				err = wrong("index %q lacks the entry of row %s", x.Name, v.show(it.Key(), it.Value()))
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if it.Err() != nil {
+		return it.Err()
+	}
+	return v.entriesHold(x, want, b.Check())
+}
+
+// entriesHold counts the entries of an index and looks for equal keys in a unique one.
+func (v *verifier) entriesHold(x *catalog.Index, want int64, same func(k, value []byte) bool) error {
+	it := v.snap.Scan(v.ctx, key.All(key.Ordered, x.Storage))
+	defer it.Close()
+	n := int64(0)
+	for it.Next() {
+		if n++; same(it.Key(), it.Value()) {
+			return wrong("unique index %q has two entries with the same key %x", x.Name, it.Key())
+		}
+	}
+	if it.Err() == nil && n != want {
+		return wrong("index %q has %d entries, its rows make %d", x.Name, n, want)
+	}
+	v.report.Entries += n
+	return it.Err()
+}
