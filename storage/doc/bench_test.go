@@ -128,3 +128,24 @@ func BenchmarkFind(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkValidateJSON(b *testing.B) {
+	src := []byte(benchJSON)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := ValidateJSON(src); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkSetPath(b *testing.B) {
+	v := must(ParseExtJSON([]byte(benchJSON)))
+	path, x := Texts("user", "age"), NumberFromInt64(37)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := SetPath(v, path, x, true); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -240,12 +240,14 @@ func (v Value) isInt() bool { return v.Type == TypeInt32 || v.Type == TypeInt64 
 // exactFloats gives two numbers as doubles when comparing those gives the exact order: two doubles, or a double and
 // an integer below 2^53 (a double's shortest decimal lies on the same side of such an integer as the double).
 func exactFloats(a, b Value) (x, y float64, ok bool) {
-	x, ok1 := a.exactFloat()
-	y, ok2 := b.exactFloat()
+	x, ok1 := a.ExactFloat()
+	y, ok2 := b.ExactFloat()
 	return x, y, ok1 && ok2
 }
 
-func (v Value) exactFloat() (float64, bool) {
+// ExactFloat gives a double, or an integer below 2^53, as a float64. Two such numbers compare as their float64 do (NaN aside).
+// ok is false for every other value.
+func (v Value) ExactFloat() (f float64, ok bool) {
 	switch v.Type {
 	case TypeDouble:
 		return v.float(), true

@@ -60,14 +60,10 @@ func intDecimal(i int64, buf *DecimalBuf) Decimal {
 }
 
 func doubleDecimal(f float64, buf *DecimalBuf) (Decimal, Kind) {
-	switch {
-	case math.IsNaN(f):
-		return Decimal{}, NaN
-	case math.IsInf(f, 1):
-		return Decimal{}, PosInf
-	case math.IsInf(f, -1):
-		return Decimal{}, NegInf
-	case f == 0:
+	if kind := floatKind(f); kind != Finite {
+		return Decimal{}, kind
+	}
+	if f == 0 {
 		return Decimal{Exp: -1, Neg: math.Signbit(f)}, Finite
 	}
 	s := strconv.AppendFloat(buf[:0], math.Abs(f), 'e', -1, 64) // d.ddde±xx

@@ -1,9 +1,6 @@
 package doc
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "encoding/binary"
 
 // KeyFinder finds one key in objects: a Lookup prepared for many of them. It is immutable.
 type KeyFinder struct {
@@ -25,50 +22,17 @@ func keyWord(key string) uint64 {
 
 // Find gives the value of the key in a raw object; missing when it is absent.
 func (k *KeyFinder) Find(raw []byte) Value {
-	for pos := 4; pos < len(raw); {
-		t := raw[pos]
-		if t == 0 {
-			break
-		}
-		word, start := uint64(0), pos+1
-		word, pos = nextKey(raw, start)
-		if pos < 0 {
-			break
-		}
-		end := valueEnd(t, raw, pos+1)
+	for pos := 4; pos < len(raw) && raw[pos] != 0; {
+		word, keyEnd, end := scanElement(raw, pos)
 		if end < 0 {
 			break
 		}
-		if word == k.word && pos-start == len(k.key) && (len(k.key) <= 8 || string(raw[start:pos]) == k.key) {
-			return Value{t, raw[pos+1 : end : end]}
+		if word == k.word && keyEnd-pos-1 == len(k.key) && (len(k.key) <= 8 || string(raw[pos+1:keyEnd]) == k.key) {
+			return Value{raw[pos], raw[keyEnd+1 : end : end]}
 		}
 		pos = end
 	}
 	return Value{}
-}
-
-// nextKey reads the key at start: its first 8 bytes, zero-padded, and the offset of the zero that ends it, or -1.
-func nextKey(b []byte, start int) (word uint64, end int) {
-	if start+8 > len(b) {
-		return lastKey(b, start)
-	}
-	w := binary.LittleEndian.Uint64(b[start:])
-	if z := zeroBytes(w); z != 0 {
-		shift := uint(bits.TrailingZeros64(z)) &^ 7
-		return w & (1<<shift - 1), start + int(shift>>3)
-	}
-	return w, keyEnd(b, start+8)
-}
-
-// lastKey is nextKey within 8 bytes of the end.
-func lastKey(b []byte, start int) (word uint64, end int) {
-	if end = keyEnd(b, start); end < 0 {
-		return 0, -1
-	}
-	for i, c := range b[start:end] {
-		word |= uint64(c) << (8 * i)
-	}
-	return word, end
 }
 
 // PathFinder follows one Path in many values: a Walk prepared. It is immutable.

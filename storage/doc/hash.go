@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"encoding/hex"
 	"hash/maphash"
 	"math"
 	"strconv"
@@ -59,10 +60,21 @@ func hashValue(v Value) uint64 {
 	case TypeObject:
 		return hashObject(v)
 	}
-	if v.needsPlain() {
+	var room [40]byte
+	switch {
+	case v.Type == TypeObjectID:
+		return hashShown("$oid", hex.AppendEncode(room[:0], v.Data))
+	case v.Type == TypeDate && leUint64(v.Data) <= relaxedMaxMs:
+		return hashShown("$date", v.appendDateText(room[:0], false))
+	case v.needsPlain():
 		return hashValue(v.Plain())
 	}
 	return hashNumber(v)
+}
+
+// hashShown is the hash of an object with one string, which is how a frequent BSON value is shown.
+func hashShown(key string, text []byte) uint64 {
+	return mix(saltObj + mix(maphash.String(hashSeed, key)*hashMix+maphash.Bytes(hashSeed, text)))
 }
 
 // hashObject adds up its members, so that key order does not matter.

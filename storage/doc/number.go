@@ -387,21 +387,36 @@ func (v Value) AppendNumber(dst []byte) []byte {
 		return strconv.AppendInt(dst, int64(binary.LittleEndian.Uint64(v.Data)), 10)
 	}
 	var buf DecimalBuf
-	d, kind := v.Decompose(&buf)
-	switch kind {
-	case NotNumber:
-		return dst
-	case Finite:
+	d, kind := Decimal{}, NotNumber
+	if v.Type == TypeDouble {
+		f := v.float()
+		if kind = floatKind(f); kind == Finite {
+			return appendDouble(dst, f+0) // without the sign of a zero
+		}
+	} else if d, kind = v.Decompose(&buf); kind == Finite {
 		d.Neg = d.Neg && len(d.Coef) > 0
-		return v.appendFinite(dst, d)
+		return d.appendPlain(dst)
 	}
 	return append(dst, kindName[kind]...)
 }
 
-// appendFinite appends d, the value of v, in full; a double shows a fraction digit.
-func (v Value) appendFinite(dst []byte, d Decimal) []byte {
-	dst = d.appendPlain(dst)
-	if v.Type == TypeDouble && d.Exp >= 0 {
+func floatKind(f float64) Kind {
+	switch {
+	case math.IsNaN(f):
+		return NaN
+	case math.IsInf(f, 1):
+		return PosInf
+	case math.IsInf(f, -1):
+		return NegInf
+	}
+	return Finite
+}
+
+// appendDouble appends the shortest plain text of a finite double, with at least one fraction digit.
+func appendDouble(dst []byte, f float64) []byte {
+	at := len(dst)
+	dst = strconv.AppendFloat(dst, f, 'f', -1, 64)
+	if bytes.IndexByte(dst[at:], '.') < 0 {
 		dst = append(dst, '.', '0')
 	}
 	return dst

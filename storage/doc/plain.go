@@ -163,7 +163,7 @@ func (v Value) Regex() (pattern, options []byte, ok bool) {
 	if v.Type != TypeRegex {
 		return nil, nil, false
 	}
-	end := keyEnd(v.Data, 0)
+	end := zeroAt(v.Data, 0)
 	if end < 0 || len(v.Data) < end+2 {
 		return nil, nil, false
 	}

@@ -149,26 +149,17 @@ func (n *node) visit(v Value, out []Value) {
 // when all were seen.
 func (n *node) object(b []byte, out []Value) {
 	left := len(n.keys)
-	pos := 4
-	for pos < len(b) {
-		t := b[pos]
-		if t == 0 {
-			return
-		}
-		word, start := uint64(0), pos+1
-		if word, pos = nextKey(b, start); pos < 0 {
-			return
-		}
-		end := valueEnd(t, b, pos+1)
+	for pos := 4; pos < len(b) && b[pos] != 0; {
+		word, keyEnd, end := scanElement(b, pos)
 		if end < 0 {
 			return
 		}
 		for i := range n.keys {
 			e := &n.keys[i]
-			if e.word != word || pos-start != len(e.key) || len(e.key) > 8 && string(b[start:pos]) != e.key {
+			if e.word != word || keyEnd-pos-1 != len(e.key) || len(e.key) > 8 && string(b[pos+1:keyEnd]) != e.key {
 				continue
 			}
-			e.to.visit(Value{t, b[pos+1 : end : end]}, out)
+			e.to.visit(Value{b[pos], b[keyEnd+1 : end : end]}, out)
 			if left--; left == 0 {
 				return
 			}

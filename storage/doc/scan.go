@@ -86,8 +86,8 @@ const (
 // zeroBytes marks (with 0x80) the first zero byte of w; marks above the first may be false.
 func zeroBytes(w uint64) uint64 { return (w - lowBits) &^ w & highBits }
 
-// keyEnd gives the offset of the zero that ends the key at pos, or -1.
-func keyEnd(b []byte, pos int) int {
+// zeroAt gives the offset of the zero that ends the key at pos, or -1.
+func zeroAt(b []byte, pos int) int {
 	for pos+8 <= len(b) {
 		if z := zeroBytes(binary.LittleEndian.Uint64(b[pos:])); z != 0 {
 			return pos + bits.TrailingZeros64(z)>>3
@@ -100,6 +100,52 @@ func keyEnd(b []byte, pos int) int {
 		}
 	}
 	return -1
+}
+
+// scanElement reads the element at pos of a document, which must not be its end: the key's first 8 bytes (zero-padded), the
+// offset of the zero that ends the key, and the offset after the value. end is -1 when the bytes are damaged. It is the inner
+// loop of every search in documents, hence one function without calls for the usual types.
+func scanElement(b []byte, pos int) (word uint64, keyEnd, end int) {
+	start := pos + 1
+	if start+8 <= len(b) {
+		w := binary.LittleEndian.Uint64(b[start:])
+		if z := zeroBytes(w); z != 0 {
+			shift := uint(bits.TrailingZeros64(z)) &^ 7
+			word, keyEnd = w&(1<<shift-1), start+int(shift>>3)
+		} else if word, keyEnd = w, zeroAt(b, start+8); keyEnd < 0 {
+			return 0, 0, -1
+		}
+	} else if word, keyEnd = lastKey(b, start); keyEnd < 0 {
+		return 0, 0, -1
+	}
+	end = keyEnd + 1
+	class := sizeClass[b[pos]]
+	switch {
+	case class > 0:
+		end += int(class)
+	case class == sizeString && end+4 <= len(b):
+		n := int(binary.LittleEndian.Uint32(b[end:]))
+		if end += 4 + n; n < 1 {
+			return 0, 0, -1
+		}
+	default:
+		return word, keyEnd, variableEnd(class, b, end)
+	}
+	if end > len(b) {
+		end = -1
+	}
+	return word, keyEnd, end
+}
+
+// lastKey reads a key within 8 bytes of the document's end.
+func lastKey(b []byte, start int) (word uint64, end int) {
+	if end = zeroAt(b, start); end < 0 {
+		return 0, -1
+	}
+	for i, c := range b[start:min(end, start+8)] {
+		word |= uint64(c) << (8 * i)
+	}
+	return word, end
 }
 
 // Elements walks the elements of an object or array in stored order; for arrays the keys have no meaning.
@@ -133,12 +179,7 @@ func (e *Elements) Next() (key []byte, v Value, ok bool) {
 	if t == 0 {
 		return nil, Value{}, false
 	}
-	end := keyEnd(e.b, e.pos+1)
-	if end < 0 {
-		e.pos = len(e.b)
-		return nil, Value{}, false
-	}
-	next := valueEnd(t, e.b, end+1)
+	_, end, next := scanElement(e.b, e.pos)
 	if next < 0 {
 		e.pos = len(e.b)
 		return nil, Value{}, false

@@ -72,7 +72,7 @@ func (c *checker) value(v Value, level int) error {
 // checkText checks a length-prefixed, zero-terminated string.
 func checkText(b []byte) error {
 	s := b[4 : len(b)-1]
-	if b[len(b)-1] != 0 || keyEnd(b, 4) != len(b)-1 || !utf8.Valid(s) {
+	if b[len(b)-1] != 0 || zeroAt(b, 4) != len(b)-1 || !utf8.Valid(s) {
 		return malformed("a string is not valid UTF-8, or holds a zero byte")
 	}
 	return nil

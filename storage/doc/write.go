@@ -183,23 +183,30 @@ func (w *writer) key(dst, key []byte) []byte {
 const longPlain = 64
 
 func (w *writer) number(dst []byte, v Value) []byte {
+	if v.Type == TypeDouble {
+		f := v.float()
+		switch kind := floatKind(f); {
+		case kind != Finite:
+			return w.wrapped(dst, "$numberDouble", kindName[kind])
+		case w.sorted:
+			f += 0 // jsonb has no negative zero
+		}
+		return appendDouble(dst, f) // in full, however long: the reader takes a double only from its plain text
+	}
 	var buf DecimalBuf
 	d, kind := v.Decompose(&buf)
 	zero := len(d.Coef) == 0
 	switch {
-	case kind != Finite && v.Type == TypeDouble:
-		return w.wrapped(dst, "$numberDouble", kindName[kind])
 	case kind != Finite:
 		return w.wrapped(dst, "$numberDecimal", kindName[kind])
 	case w.sorted:
 		d.Neg = d.Neg && !zero
-	case v.Type == TypeDouble: // the reader takes a double only from its plain text
 	case d.Neg && zero:
 		return w.wrapped(dst, "$numberDecimal", string(d.appendScientific(nil)))
 	case len(d.Coef)+max(d.Exp, -d.Exp) > longPlain && !zero || zero && d.Exp < -longPlain:
 		return d.appendScientific(dst)
 	}
-	return v.appendFinite(dst, d)
+	return d.appendPlain(dst)
 }
 
 func (w *writer) binary(dst []byte, v Value) []byte {

@@ -15,7 +15,7 @@ func newCast(e *CastCmp) (node, error) {
 	f := newFinder(e.Ref)
 	switch e.Cast {
 	case CastNumeric:
-		n := &numericCastNode{finder: f, op: e.Op, value: e.Value}
+		n := &numericCastNode{finder: f, op: e.Op, value: e.Value, number: newExactNumber(e.Value)}
 		n.want, n.kind = e.Value.Decompose(new(doc.DecimalBuf))
 		if n.kind == doc.NotNumber {
 			return nil, unknownNode(e)
@@ -54,13 +54,21 @@ type numericCastNode struct {
 	value doc.Value
 	want  doc.Decimal
 	kind  doc.Kind
+
+	number exactNumber
 }
 
-func (n *numericCastNode) eval(d doc.Doc) (Tri, error) {
-	v := n.find(d)
+func (n *numericCastNode) evalValue(v doc.Value) (Tri, error) {
+	if c, ok := n.number.compare(v); ok {
+		return TriOf(n.op.holds(c)), nil
+	}
 	if v.IsNumber() {
 		return TriOf(n.op.holds(compareNumeric(v, n.value))), nil
 	}
+	return n.readText(v)
+}
+
+func (n *numericCastNode) readText(v doc.Value) (Tri, error) {
 	var buf, scratch [textRoom]byte
 	text, ok := v.TextBytes(buf[:])
 	if !ok {
@@ -110,8 +118,7 @@ type floatCastNode struct {
 	want float64
 }
 
-func (n *floatCastNode) eval(d doc.Doc) (Tri, error) {
-	v := n.find(d)
+func (n *floatCastNode) evalValue(v doc.Value) (Tri, error) {
 	if v.Type == doc.TypeDouble || v.Type == doc.TypeInt32 || v.Type == doc.TypeInt64 {
 		f, _ := v.Float64()
 		return TriOf(n.op.holds(compareFloats(f, n.want))), nil
@@ -171,21 +178,31 @@ type intCastNode struct {
 	bits int
 }
 
-func (n *intCastNode) eval(d doc.Doc) (Tri, error) {
-	v := n.find(d)
-	var buf [textRoom]byte
-	text, ok := v.TextBytes(buf[:])
-	if !ok {
-		return Null, nil
+func (n *intCastNode) evalValue(v doc.Value) (Tri, error) {
+	if i, ok := v.Int64(); ok && (v.Type == doc.TypeInt32 || v.Type == doc.TypeInt64 && n.bits == 64) {
+		return n.holds(i), nil
 	}
-	i, err := n.read(text)
+	return n.readText(v)
+}
+
+func (n *intCastNode) holds(i int64) Tri {
 	c := 0
 	if i < n.want {
 		c = -1
 	} else if i > n.want {
 		c = 1
 	}
-	return TriOf(n.op.holds(c)), err
+	return TriOf(n.op.holds(c))
+}
+
+func (n *intCastNode) readText(v doc.Value) (Tri, error) {
+	var buf [textRoom]byte
+	text, ok := v.TextBytes(buf[:])
+	if !ok {
+		return Null, nil
+	}
+	i, err := n.read(text)
+	return n.holds(i), err
 }
 
 func (n *intCastNode) read(text []byte) (int64, error) {

@@ -1,6 +1,8 @@
 package filter
 
 import (
+	"slices"
+
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/doc"
 )
@@ -12,22 +14,60 @@ type Matcher struct {
 
 // Compile prepares a filter for matching.
 func Compile(e Expr) (*Matcher, error) {
-	m := &Matcher{}
 	list := []Expr{e}
 	if and, ok := e.(*And); ok {
 		list = and.List
 	}
-	for _, x := range list {
-		if x == MatchAll {
-			continue
+	nodes, err := compileList(slices.DeleteFunc(slices.Clone(list), func(x Expr) bool { return x == MatchAll }))
+	return &Matcher{fuse(nodes)}, err
+}
+
+// fuse joins neighbours that look at the same value, such as the two ends of a range: the value is searched once.
+func fuse(list []node) []node {
+	var out []node
+	for _, n := range list {
+		v, ok := n.(valueNode)
+		if ok && len(out) > 0 {
+			switch last := out[len(out)-1].(type) {
+			case *fusedNode:
+				if last.samePath(v.target()) {
+					last.nodes = append(last.nodes, v)
+					continue
+				}
+			case valueNode:
+				if f := last.target(); f.samePath(v.target()) {
+					out[len(out)-1] = &fusedNode{*f, []valueNode{last, v}}
+					continue
+				}
+			}
 		}
-		n, err := compileNode(x)
-		if err != nil {
-			return nil, err
-		}
-		m.conditions = append(m.conditions, n)
+		out = append(out, n)
 	}
-	return m, nil
+	return out
+}
+
+// valueNode is a node whose answer depends on one value that a finder finds.
+type valueNode interface {
+	node
+	target() *finder
+	evalValue(v doc.Value) (Tri, error)
+}
+
+// fusedNode is the conjunction of conditions on one value, as part of a Matcher's conditions: it stops at the first that is not
+// true.
+type fusedNode struct {
+	finder
+	nodes []valueNode
+}
+
+func (n *fusedNode) eval(d doc.Doc) (Tri, error) {
+	v := n.find(d)
+	for _, x := range n.nodes {
+		if t, err := x.evalValue(v); t != True || err != nil {
+			return t, err
+		}
+	}
+	return True, nil
 }
 
 // Match reports whether the filter is true for the document. An error ends the statement: a cast of SQL that fails as it would
@@ -40,9 +80,6 @@ func (m *Matcher) Match(d doc.Doc) (bool, error) {
 	}
 	return true, nil
 }
-
-// Eval gives the filter's three-valued answer. Unlike Match it goes on after a condition that is NULL.
-func (m *Matcher) Eval(d doc.Doc) (Tri, error) { return andNode(m.conditions).eval(d) }
 
 // node is a compiled Expr.
 type node interface {
@@ -141,8 +178,8 @@ func compileField(f *Field) (node, error) {
 		return nil, err
 	}
 	p := newMongoPath(f.Path)
-	if c, ok := t.(*compareTester); ok && len(p) == 1 {
-		return &compareNode{p[0].find, c}, nil
+	if len(p) == 1 {
+		return &keyNode{finder{path: doc.NewPathFinder(doc.Keys(f.Path))}, t}, nil
 	}
 	return &fieldNode{p, t}, nil
 }
@@ -152,17 +189,21 @@ func (n *fieldNode) eval(d doc.Doc) (Tri, error) {
 	return TriOf(ok), err
 }
 
-// compareNode is the most frequent condition: a top-level key compared with a constant.
-type compareNode struct {
-	find doc.KeyFinder
-	test *compareTester
+// keyNode is the most frequent condition: a test of a top-level key.
+type keyNode struct {
+	finder
+	test tester
 }
 
-func (n *compareNode) eval(d doc.Doc) (Tri, error) {
-	v := n.find.Find(d)
-	if n.test.simple && v.Type == n.test.value.Type {
-		return TriOf(string(v.Data) == string(n.test.value.Data)), nil
+func (n *keyNode) eval(d doc.Doc) (Tri, error) { return n.evalValue(n.find(d)) }
+
+func (n *keyNode) evalValue(v doc.Value) (Tri, error) {
+	var ok bool
+	var err error
+	if v.Type == doc.TypeArray || v.Type == doc.TypeBinary {
+		ok, err = testLeaf(v, n.test)
+	} else {
+		ok, err = n.test.one(v)
 	}
-	ok, err := testLeaf(v, n.test)
 	return TriOf(ok), err
 }

@@ -85,10 +85,10 @@ func sqlExprs() []Expr {
 }
 
 func answer(e Expr, d doc.Doc) string {
-	m, err := Compile(e)
+	n, err := compileNode(e)
 	if err == nil {
 		var t Tri
-		if t, err = m.Eval(d); err == nil {
+		if t, err = n.eval(d); err == nil {
 			return [...]string{False: "f", True: "t", Null: "n"}[t]
 		}
 	}

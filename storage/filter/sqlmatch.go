@@ -35,7 +35,11 @@ func compileSQL(e Expr) (node, error) {
 	case *IsNull:
 		return &isNullNode{newFinder(e.Ref), e.Text}, nil
 	case *FieldCmp:
-		return &fieldCmpNode{newFinder(e.Ref), e.Op, e.Value, fieldCompare(e.Class)}, nil
+		n := &fieldCmpNode{finder: newFinder(e.Ref), op: e.Op, value: e.Value, cmp: fieldCompare(e.Class)}
+		if e.Class <= ClassNumeric {
+			n.number = newExactNumber(e.Value)
+		}
+		return n, nil
 	case *FieldIn:
 		return newValueIn(e.Ref, e.List, e.HasNull, fieldCompare(e.Class)), nil
 	}
@@ -57,9 +61,13 @@ func newFinder(r Ref) finder {
 
 func (f *finder) find(d doc.Doc) doc.Value { return f.path.Find(d) }
 
+func (f *finder) target() *finder { return f }
+
+// samePath reports that both find the same value.
+func (f *finder) samePath(o *finder) bool { return slices.Equal(f.path.Path(), o.path.Path()) }
+
 // text gives the value as text, in place when it is a string; ok is false for NULL.
-func (f *finder) text(d doc.Doc, buf []byte) (text []byte, ok bool) {
-	v := f.path.Find(d)
+func (f *finder) text(v doc.Value, buf []byte) (text []byte, ok bool) {
 	if f.id && v.Type != doc.TypeString {
 		return doc.AppendIDText(buf[:0], v), !v.Missing()
 	}
@@ -76,18 +84,16 @@ type textCmpNode struct {
 	raw  []byte // text as a string's raw bytes
 }
 
-func (n *textCmpNode) eval(d doc.Doc) (Tri, error) {
-	if n.op == EQ {
-		if v := n.find(d); v.Type == doc.TypeString {
-			return TriOf(string(v.Data) == string(n.raw)), nil
-		}
+func (n *textCmpNode) evalValue(v doc.Value) (Tri, error) {
+	if n.op == EQ && v.Type == doc.TypeString {
+		return TriOf(string(v.Data) == string(n.raw)), nil
 	}
-	return n.compare(d)
+	return n.compare(v)
 }
 
-func (n *textCmpNode) compare(d doc.Doc) (Tri, error) {
+func (n *textCmpNode) compare(v doc.Value) (Tri, error) {
 	var buf [textRoom]byte
-	s, ok := n.finder.text(d, buf[:])
+	s, ok := n.finder.text(v, buf[:])
 	switch {
 	case !ok:
 		return Null, nil
@@ -105,9 +111,9 @@ type textInNode struct {
 	hasNull bool
 }
 
-func (n *textInNode) eval(d doc.Doc) (Tri, error) {
+func (n *textInNode) evalValue(v doc.Value) (Tri, error) {
 	var buf [textRoom]byte
-	s, ok := n.finder.text(d, buf[:])
+	s, ok := n.finder.text(v, buf[:])
 	if !ok {
 		if len(n.set) == 0 && !n.hasNull {
 			return False, nil
@@ -128,9 +134,9 @@ type textLikeNode struct {
 	like *like
 }
 
-func (n *textLikeNode) eval(d doc.Doc) (Tri, error) {
+func (n *textLikeNode) evalValue(v doc.Value) (Tri, error) {
 	var buf [textRoom]byte
-	s, ok := n.finder.text(d, buf[:])
+	s, ok := n.finder.text(v, buf[:])
 	if !ok {
 		return Null, nil
 	}
@@ -142,8 +148,7 @@ type isNullNode struct {
 	asText bool
 }
 
-func (n *isNullNode) eval(d doc.Doc) (Tri, error) {
-	v := n.find(d)
+func (n *isNullNode) evalValue(v doc.Value) (Tri, error) {
 	return TriOf(v.Missing() || n.asText && v.IsNull()), nil
 }
 
@@ -152,8 +157,7 @@ type hasKeysNode struct {
 	keys *HasKeys
 }
 
-func (n *hasKeysNode) eval(d doc.Doc) (Tri, error) {
-	v := n.find(d)
+func (n *hasKeysNode) evalValue(v doc.Value) (Tri, error) {
 	switch {
 	case v.Missing():
 		return Null, nil
@@ -171,8 +175,7 @@ type jsonCmpNode struct {
 	value doc.Value
 }
 
-func (n *jsonCmpNode) eval(d doc.Doc) (Tri, error) {
-	v := n.find(d)
+func (n *jsonCmpNode) evalValue(v doc.Value) (Tri, error) {
 	switch {
 	case v.Missing():
 		return Null, nil
@@ -196,8 +199,7 @@ func newValueIn(r Ref, list []doc.Value, hasNull bool, cmp func(a, b doc.Value) 
 	return n
 }
 
-func (n *valueInNode) eval(d doc.Doc) (Tri, error) {
-	v := n.find(d)
+func (n *valueInNode) evalValue(v doc.Value) (Tri, error) {
 	if v.Missing() {
 		if len(n.sorted) == 0 && !n.hasNull {
 			return False, nil
@@ -219,14 +221,19 @@ type fieldCmpNode struct {
 	op    CmpOp
 	value doc.Value
 	cmp   func(a, b doc.Value) int
+	// number compares most numbers of a number column; empty for other classes
+	number exactNumber
 }
 
-func (n *fieldCmpNode) eval(d doc.Doc) (Tri, error) {
-	v := n.find(d)
+func (n *fieldCmpNode) evalValue(v doc.Value) (Tri, error) {
 	if v.Missing() {
 		return Null, nil
 	}
-	return TriOf(n.op.holds(n.cmp(v, n.value))), nil
+	c, ok := n.number.compare(v)
+	if !ok {
+		c = n.cmp(v, n.value)
+	}
+	return TriOf(n.op.holds(c)), nil
 }
 
 // fieldCompare gives the order of a class of columns.
@@ -312,8 +319,7 @@ func newContains(e *Contains) *containsNode {
 	}
 }
 
-func (n *containsNode) eval(d doc.Doc) (Tri, error) {
-	v := n.find(d)
+func (n *containsNode) evalValue(v doc.Value) (Tri, error) {
 	if v.Missing() {
 		return Null, nil
 	}
@@ -335,6 +341,20 @@ func (n *containsNode) eval(d doc.Doc) (Tri, error) {
 	}
 	return True, nil
 }
+
+// Each of these nodes finds its value and looks at nothing else.
+func (n *textCmpNode) eval(d doc.Doc) (Tri, error)     { return n.evalValue(n.find(d)) }
+func (n *textInNode) eval(d doc.Doc) (Tri, error)      { return n.evalValue(n.find(d)) }
+func (n *textLikeNode) eval(d doc.Doc) (Tri, error)    { return n.evalValue(n.find(d)) }
+func (n *isNullNode) eval(d doc.Doc) (Tri, error)      { return n.evalValue(n.find(d)) }
+func (n *hasKeysNode) eval(d doc.Doc) (Tri, error)     { return n.evalValue(n.find(d)) }
+func (n *jsonCmpNode) eval(d doc.Doc) (Tri, error)     { return n.evalValue(n.find(d)) }
+func (n *valueInNode) eval(d doc.Doc) (Tri, error)     { return n.evalValue(n.find(d)) }
+func (n *fieldCmpNode) eval(d doc.Doc) (Tri, error)    { return n.evalValue(n.find(d)) }
+func (n *containsNode) eval(d doc.Doc) (Tri, error)    { return n.evalValue(n.find(d)) }
+func (n *numericCastNode) eval(d doc.Doc) (Tri, error) { return n.evalValue(n.find(d)) }
+func (n *floatCastNode) eval(d doc.Doc) (Tri, error)   { return n.evalValue(n.find(d)) }
+func (n *intCastNode) eval(d doc.Doc) (Tri, error)     { return n.evalValue(n.find(d)) }
 
 // order of a cast's result: the infinities and NaN around the finite numbers.
 func numericRank(k doc.Kind) int {

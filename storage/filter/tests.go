@@ -66,10 +66,11 @@ type compareTester struct {
 	class  doc.Class
 	isNaN  bool
 	simple bool // equality of a type that equal bytes decide
+	number exactNumber
 }
 
 func newCompareTester(c *Compare) *compareTester {
-	t := &compareTester{op: c.Op, value: c.Value, class: c.Value.Class()}
+	t := &compareTester{op: c.Op, value: c.Value, class: c.Value.Class(), number: newExactNumber(c.Value)}
 	t.isNaN = isNaN(c.Value)
 	t.simple = c.Op == EQ && (c.Value.Type == doc.TypeString || c.Value.Type == doc.TypeObjectID || c.Value.Type == doc.TypeBool)
 	return t
@@ -87,7 +88,38 @@ func (t *compareTester) one(v doc.Value) (bool, error) {
 	if t.simple && v.Type == t.value.Type {
 		return bytes.Equal(v.Data, t.value.Data), nil
 	}
+	if c, ok := t.number.compare(v); ok {
+		return t.op.holds(c), nil
+	}
 	return t.compare(v), nil
+}
+
+// exactNumber is a constant that compares with most numbers as a float64.
+type exactNumber struct {
+	f  float64
+	ok bool
+}
+
+func newExactNumber(v doc.Value) exactNumber {
+	f, ok := v.ExactFloat()
+	return exactNumber{f, ok && f == f}
+}
+
+// compare gives the order of v and the constant (-1, 0, 1) when float64 decides it; NaN is left to the slow way.
+func (n *exactNumber) compare(v doc.Value) (c int, ok bool) {
+	if !n.ok {
+		return 0, false
+	}
+	f, ok := v.ExactFloat()
+	switch {
+	case !ok || f != f:
+		return 0, false
+	case f < n.f:
+		return -1, true
+	case f > n.f:
+		return 1, true
+	}
+	return 0, true
 }
 
 func (t *compareTester) compare(v doc.Value) bool {
