@@ -6,6 +6,7 @@ import (
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/functions/agg"
+	"github.com/omgdb/omgdb/functions/jsonfunc"
 	"github.com/omgdb/omgdb/functions/pgfacts"
 	"github.com/omgdb/omgdb/functions/scalar"
 	"github.com/omgdb/omgdb/functions/table"
@@ -31,7 +32,7 @@ func New(more functions.Entries) (*functions.Registry, error) {
 func Entries() (functions.Entries, error) {
 	var e functions.Entries
 	byOID := map[uint32]*functions.Scalar{}
-	for _, family := range scalar.Families() {
+	for _, family := range append(scalar.Families(), jsonfunc.Scalars()...) {
 		for i := range family {
 			s, err := family[i].Scalar()
 			if err != nil {
@@ -53,7 +54,7 @@ func Entries() (functions.Entries, error) {
 }
 
 func addOthers(e *functions.Entries) error {
-	for _, family := range agg.Families() {
+	for _, family := range append(agg.Families(), jsonfunc.Aggregates()) {
 		for i := range family {
 			a, err := family[i].Aggregate()
 			if err != nil {
@@ -69,7 +70,7 @@ func addOthers(e *functions.Entries) error {
 		}
 		e.Windows = append(e.Windows, w)
 	}
-	for _, family := range table.Families() {
+	for _, family := range append(table.Families(), jsonfunc.Tables()) {
 		for i := range family {
 			t, s, err := family[i].Table()
 			if err != nil {
@@ -107,7 +108,11 @@ func casts(byOID map[uint32]*functions.Scalar) []*functions.Cast {
 		if c.Method == 'f' && fn == nil || c.Method == 'i' {
 			continue
 		}
-		out = append(out, &functions.Cast{From: value.ByOID(c.From), To: value.ByOID(c.To), Context: functions.CastContext(c.Context), Fn: fn})
+		from, to := value.ByOID(c.From), value.ByOID(c.To)
+		if c.Method == 'b' {
+			fn = scalar.Relabel(from, to)
+		}
+		out = append(out, &functions.Cast{From: from, To: to, Context: functions.CastContext(c.Context), Fn: fn})
 	}
 	return out
 }
