@@ -3,6 +3,7 @@ package bolt
 import (
 	"context"
 	"errors"
+	"syscall"
 
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/kv"
@@ -29,9 +30,7 @@ func (s *Store) Apply(_ context.Context, group []kv.Batch) error {
 		err = s.log.Append(rec.buf)
 	}
 	if err != nil {
-		if s.log.Broken() == nil {
-			s.dropRuns(runs)
-		}
+		s.dropRuns(runs)
 		return s.writeError(err)
 	}
 	s.last = lsn
@@ -76,14 +75,16 @@ func (s *Store) makeRun(b kv.Batch) (*run, error) {
 	return r, err
 }
 
-func (s *Store) dropRun(r *run) {
-	r.file.Close()
-	s.fs.Remove(runName(r.number)) // if it stays, the next Open removes it
-}
+// removeRun deletes a run file that is not needed. If it stays, the next Open removes it.
+func (s *Store) removeRun(r *run) { s.fs.Remove(runName(r.number)) }
 
+// dropRuns closes the run files of a group that failed, and deletes them unless the group may yet be found in the log.
 func (s *Store) dropRuns(runs map[uint64]*run) {
 	for _, r := range runs {
-		s.dropRun(r)
+		r.file.Close()
+		if s.log.Broken() == nil {
+			s.removeRun(r)
+		}
 	}
 }
 
@@ -226,8 +227,9 @@ func (l *layer) add(lsn kv.LSN, segment uint64, bytes int64) {
 // writeError gives a failure of writing the log or a run file its code; other errors come from the batches and stay as they are.
 func (s *Store) writeError(err error) error {
 	var e *dberr.Error
+	var errno syscall.Errno
 	switch {
-	case errors.As(err, &e) && err != s.log.Broken():
+	case errors.As(err, &e):
 		return err
 	case s.log.Broken() != nil:
 		return dberr.Wrap(err, dberr.IOError, "cannot sync the log of store %q: %v", s.dir, s.log.Broken()).
@@ -235,6 +237,8 @@ func (s *Store) writeError(err error) error {
 			WithHint("Restart the server; check the disk first.")
 	case isDiskFull(err):
 		return diskFull(err, s.dir)
+	case errors.As(err, &errno):
+		return dberr.Wrap(err, dberr.IOError, "cannot write the log of store %q: %v", s.dir, err)
 	}
 	return err
 }

@@ -72,6 +72,11 @@ func (s *Store) checkpoint() (more bool, err error) {
 	}
 	s.publish(func(now state) state {
 		s.stuck = nil
+		for _, l := range layers {
+			if l.run != nil {
+				l.run.stored = true
+			}
+		}
 		now.view = v
 		now.layers = now.layers[len(layers):]
 		return now
@@ -145,6 +150,12 @@ func (l *layer) source() source {
 	return mapIter{l.rows.Iter(kv.Range{})}
 }
 
+// store.db grows in steps in proportion to its size, since each costs a sync.
+const (
+	minAlloc = 256 << 10
+	maxAlloc = 16 << 20
+)
+
 // slice is one transaction of a checkpoint.
 type slice struct {
 	s     *Store
@@ -163,6 +174,7 @@ func (s *Store) beginSlice() (*slice, error) {
 		return nil, dberr.New(dberr.ProgramLimitExceeded, "store %q has grown to the %d GiB of addresses that it took when it was opened", s.dir, s.mapped>>30).
 			WithHint("Open the store again: it takes eight times its size.")
 	}
+	s.db.AllocSize = int(min(max(info.Size()/8, minAlloc), maxAlloc))
 	tx, err := s.db.Begin(true)
 	if err != nil {
 		return nil, s.fileError(err)
@@ -191,8 +203,8 @@ func (c *slice) commit(meta func(*bbolt.Bucket) error) error {
 	if err != nil {
 		return c.abort(err)
 	}
-	if err := c.w.tx.Commit(); err != nil {
-		return c.s.fileError(err)
+	if err := c.s.tune.commit(c.w.tx.Commit); err != nil {
+		return c.abort(err)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ func Small(o Options) Options {
 	o.tune = tuning{
 		layerBytes: 32 << 10, runBytes: 8 << 10, sliceBytes: 256 << 10, maxFrozen: 3,
 		idle: 10 * time.Millisecond, retry: 10 * time.Millisecond,
-		fs: func(dir string) vfs.FS { return unsynced{vfs.Dir(dir)} }, noSync: true,
+		fs: func(dir string) vfs.FS { return unsynced{vfs.Dir(dir)} }, noSync: true, commit: usual.commit,
 	}
 	return o
 }

@@ -81,16 +81,20 @@ func (s *Store) beginLog() error {
 	if err := wal.Create(s.fs); err != nil {
 		return err
 	}
-	if err := syncDir(s.dir); err != nil {
-		return err
+	if !s.tune.noSync {
+		if err := syncDir(s.dir); err != nil {
+			return err
+		}
 	}
 	return s.setLogStart(1)
 }
 
 // setLogStart tells store.db which log segment is the first that it needs.
 func (s *Store) setLogStart(segment uint64) error {
-	return s.db.Update(func(tx *bbolt.Tx) error {
-		return tx.Bucket(metaBucket).Put(metaLog, be64(segment))
+	return s.tune.commit(func() error {
+		return s.db.Update(func(tx *bbolt.Tx) error {
+			return tx.Bucket(metaBucket).Put(metaLog, be64(segment))
+		})
 	})
 }
 

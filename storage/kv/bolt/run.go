@@ -44,7 +44,8 @@ type run struct {
 	file   vfs.File
 	data   []byte // the mapped file
 	blocks []block
-	refs   int // of states; guarded by Store.mu
+	refs   int  // of states; guarded by Store.mu
+	stored bool // all of it is in store.db, so the file goes with the last reference; guarded by Store.mu
 }
 
 type block struct {

@@ -45,8 +45,9 @@ type tuning struct {
 	retry      time.Duration // after a failed checkpoint
 	manual     bool          // no checkpointer: a test calls checkpoint
 
-	fs     func(dir string) vfs.FS // of the log's directory
-	noSync bool                    // of store.db, in tests of other things than durability
+	fs     func(dir string) vfs.FS  // of the log's directory
+	noSync bool                     // of store.db, in tests of other things than durability
+	commit func(func() error) error // wraps each commit of store.db
 }
 
 var usual = tuning{
@@ -58,6 +59,7 @@ var usual = tuning{
 	idle:       10 * time.Second,
 	retry:      time.Second,
 	fs:         vfs.Dir,
+	commit:     func(commit func() error) error { return commit() },
 }
 
 // Store implements kv.Store.
@@ -136,7 +138,10 @@ func (s *Store) release(st *state) {
 		st.view.tx.Rollback()
 	}
 	for _, r := range ended {
-		s.dropRun(r)
+		r.file.Close()
+		if r.stored {
+			s.removeRun(r)
+		}
 	}
 	if last {
 		s.db.Close()
