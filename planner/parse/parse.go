@@ -68,6 +68,30 @@ func ParseExpr(text string) (*pg_query.Node, error) {
 	return nil, dberr.New(dberr.DataCorrupted, "stored expression %q is not one expression", text)
 }
 
+// Deparse writes a statement's tree as SQL.
+func Deparse(n *pg_query.Node) (string, error) {
+	return pg_query.Deparse(&pg_query.ParseResult{Stmts: []*pg_query.RawStmt{{Stmt: n}}})
+}
+
+// AfterAs gives the offset of what follows the first AS outside parentheses, as in PREPARE name (types) AS statement; the length of
+// the text when there is none.
+func AfterAs(text string) int {
+	sc, open := scanner{s: text}, 0
+	for {
+		kind, tok := sc.next()
+		switch {
+		case kind == tokEnd:
+			return len(text)
+		case tok == "(":
+			open++
+		case tok == ")":
+			open--
+		case kind == tokWord && open == 0 && strings.EqualFold(tok, "as"):
+			return sc.pos + leadingBlank(text[sc.pos:])
+		}
+	}
+}
+
 // checkEncoding refuses what PostgreSQL's UTF8 databases refuse: invalid sequences and zero bytes, at which the C parser would stop.
 func checkEncoding(sql string) error {
 	if utf8.ValidString(sql) {

@@ -14,8 +14,11 @@ func Equal(a, b Expr) bool { return matcher{}.equal(a, b) }
 type matcher map[ColID]ColID
 
 func (m matcher) equal(a, b Expr) bool {
+	if a == b {
+		return true
+	}
 	if a == nil || b == nil || reflect.TypeOf(a) != reflect.TypeOf(b) {
-		return a == b
+		return false
 	}
 	if a.Type().OID != b.Type().OID || a.Mod() != b.Mod() || !m.sameHead(a, b) {
 		return false

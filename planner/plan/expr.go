@@ -109,6 +109,7 @@ const (
 	OpStyle
 	CastStyle         // explicit cast x::t
 	ImplicitCastStyle // added by the binder, not printed
+	SQLStyle          // a function behind SQL syntax: EXTRACT(… FROM …), x AT TIME ZONE y …
 )
 
 // CastMethod tells how a Cast converts.
@@ -364,6 +365,8 @@ type SetCall struct {
 	Ordinality bool
 	// Shape is the stream's row shape (resolved for dynamic functions).
 	Shape value.Schema
+	// Row, in ROWS FROM, is a call of a function that is not set-returning: its value is the only row, Fn is nil.
+	Row Expr
 }
 
 // SortKey orders by an expression.

@@ -1,0 +1,105 @@
+package bind
+
+import (
+	pg_query "github.com/pganalyze/pg_query_go/v5"
+
+	"github.com/omgdb/omgdb/planner/plan"
+	"github.com/omgdb/omgdb/storage/dberr"
+)
+
+// ddlStatement binds the statements that make and drop things.
+func (b *binder) ddlStatement(n *pg_query.Node) (st plan.Statement, ok bool, err error) {
+	b.writes = true
+	switch x := n.Node.(type) {
+	case *pg_query.Node_CreateStmt:
+		st, err = b.createTable(x.CreateStmt)
+	case *pg_query.Node_CreateTableAsStmt:
+		st, err = b.createTableAs(x.CreateTableAsStmt)
+	case *pg_query.Node_ViewStmt:
+		st, err = b.createView(x.ViewStmt)
+	case *pg_query.Node_RefreshMatViewStmt:
+		st, err = b.refresh(x.RefreshMatViewStmt)
+	case *pg_query.Node_IndexStmt:
+		st, err = b.createIndex(x.IndexStmt)
+	case *pg_query.Node_CreateSchemaStmt:
+		st, err = b.createSchema(x.CreateSchemaStmt)
+	case *pg_query.Node_CreateSeqStmt:
+		st, err = b.createSequence(x.CreateSeqStmt)
+	case *pg_query.Node_CreateEnumStmt:
+		st, err = b.createEnum(x.CreateEnumStmt)
+	case *pg_query.Node_CompositeTypeStmt:
+		st, err = b.createComposite(x.CompositeTypeStmt)
+	case *pg_query.Node_CreateDomainStmt:
+		st, err = b.createDomain(x.CreateDomainStmt)
+	case *pg_query.Node_DropStmt:
+		st, err = b.drop(x.DropStmt)
+	case *pg_query.Node_TruncateStmt:
+		st, err = b.truncate(x.TruncateStmt)
+	case *pg_query.Node_CommentStmt:
+		st, err = b.comment(x.CommentStmt)
+	case *pg_query.Node_CreateExtensionStmt:
+		st, err = b.createExtension(x.CreateExtensionStmt)
+	default:
+		return b.roleStatement(n)
+	}
+	return st, true, err
+}
+
+// extensions are PostgreSQL's extensions whose functions and types are built in here.
+var extensions = map[string]bool{"vector": true, "plpgsql": true, "pgcrypto": true, "uuid-ossp": true, "pg_trgm": false, "citext": false, "hstore": false}
+
+func (b *binder) createExtension(x *pg_query.CreateExtensionStmt) (plan.Statement, error) {
+	if known, listed := extensions[x.Extname]; known {
+		notice := ""
+		if x.IfNotExists {
+			notice = "extension \"" + x.Extname + "\" already exists, skipping"
+		}
+		return &plan.NoOp{Tag: "CREATE EXTENSION", Notice: notice}, nil
+	} else if listed {
+		return nil, dberr.New(dberr.FeatureNotSupported, "extension \"%s\" is not supported", x.Extname).
+			WithHint("OMGDB has no loadable extensions; vector is built in.")
+	}
+	return nil, dberr.New(dberr.FeatureNotSupported, "extension \"%s\" is not available", x.Extname).
+		WithHint("OMGDB has no loadable extensions; vector is built in.")
+}
+
+// alternatives are the statements that OMGDB refuses on purpose, with what to use instead.
+var alternatives = []struct {
+	match func(*pg_query.Node) bool
+	what  string
+	hint  string
+}{
+	{is[*pg_query.Node_RuleStmt], "rules are not supported", "Use a view, or write the statements out."},
+	{is[*pg_query.Node_CreateTrigStmt], "triggers are not supported", "Use constraints, generated columns and defaults."},
+	{is[*pg_query.Node_CreateEventTrigStmt], "event triggers are not supported", "Use the history of the catalog."},
+	{is[*pg_query.Node_CreateFunctionStmt], "CREATE FUNCTION is not supported", "Use a view, or put the expression into the query."},
+	{is[*pg_query.Node_DoStmt], "DO blocks are not supported", "Send the statements one by one; PL/pgSQL is not available."},
+	{is[*pg_query.Node_CallStmt], "procedures are not supported", "Send the statements one by one."},
+	{is[*pg_query.Node_CreateFdwStmt], "foreign data wrappers are not supported", "Import the data with COPY or omgdb import."},
+	{is[*pg_query.Node_CreateForeignServerStmt], "foreign data wrappers are not supported", "Import the data with COPY or omgdb import."},
+	{is[*pg_query.Node_CreateForeignTableStmt], "foreign tables are not supported", "Import the data with COPY or omgdb import."},
+	{is[*pg_query.Node_CreateTableSpaceStmt], "tablespaces are not supported", "A store is one directory."},
+	{is[*pg_query.Node_CreatePublicationStmt], "logical replication is not supported", "Read replicas follow the store's log."},
+	{is[*pg_query.Node_CreateSubscriptionStmt], "logical replication is not supported", "Read replicas follow the store's log."},
+	{is[*pg_query.Node_DefineStmt], "this kind of object is not supported", "Aggregates, operators and text search objects are built in."},
+	{is[*pg_query.Node_CreateRangeStmt], "CREATE TYPE AS RANGE is not supported", "Use one of the built-in range types."},
+	{is[*pg_query.Node_CreateCastStmt], "CREATE CAST is not supported", "Write the conversion out in the query."},
+	{is[*pg_query.Node_CreatePolicyStmt], "CREATE POLICY is not supported", "Grant rights on views."},
+	{is[*pg_query.Node_CreateStatsStmt], "CREATE STATISTICS is not supported", "ANALYZE collects what the planner uses."},
+	{is[*pg_query.Node_AlterSystemStmt], "ALTER SYSTEM is not supported", "Use SET, or the options of omgdb serve."},
+}
+
+func is[T any](n *pg_query.Node) bool {
+	_, ok := any(n.GetNode()).(T)
+	return ok
+}
+
+// refused names what to use instead of a statement that OMGDB does not have.
+func (b *binder) refused(n *pg_query.Node) (plan.Statement, bool, error) {
+	for _, a := range alternatives {
+		if a.match(n) {
+			return nil, true, dberr.New(dberr.FeatureNotSupported, "%s", a.what).WithHint("%s", a.hint)
+		}
+	}
+	return nil, false, nil
+}

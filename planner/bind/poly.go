@@ -1,0 +1,264 @@
+package bind
+
+import (
+	"github.com/omgdb/omgdb/functions"
+	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/value"
+)
+
+// The polymorphic types come in two families (manual 38.2.5): in the first all positions agree on one element type exactly, in the
+// second ("compatible") they are brought to a common type.
+
+type polyRole uint8
+
+const (
+	polyNone polyRole = iota
+	polyElem
+	polyArray
+	polyRange
+	polyMulti
+	polyNonArray
+	polyEnum
+)
+
+// polyRoles gives role and family of each polymorphic type.
+var polyRoles = map[uint32]struct {
+	role   polyRole
+	compat bool
+}{
+	value.AnyElement.OID: {polyElem, false}, value.AnyArray.OID: {polyArray, false}, value.AnyNonArray.OID: {polyNonArray, false},
+	value.AnyEnum.OID: {polyEnum, false}, value.AnyRange.OID: {polyRange, false}, value.AnyMultirange.OID: {polyMulti, false},
+	value.AnyCompatible.OID: {polyElem, true}, value.AnyCompatibleArray.OID: {polyArray, true},
+	value.AnyCompatibleNonArray.OID: {polyNonArray, true}, value.AnyCompatibleRange.OID: {polyRange, true},
+	value.AnyCompatibleMultirange.OID: {polyMulti, true},
+}
+
+// family collects what the arguments say about one family.
+type family struct {
+	elem, array, rng, multi *value.Type
+	nonArray, enum          bool
+	elems                   []*value.Type // of the compatible family: everything that must have a common type
+	seen                    bool
+}
+
+// gather looks at the arguments; false when two of the first family disagree. what names the kind for errors.
+func gather(from, to []*value.Type, compat bool) (f family, what string, a, c *value.Type) {
+	for i := range to {
+		r, ok := polyRoles[to[i].OID]
+		if !ok || r.compat != compat {
+			continue
+		}
+		f.seen = true
+		f.nonArray = f.nonArray || r.role == polyNonArray
+		f.enum = f.enum || r.role == polyEnum
+		t := from[i]
+		if isUnknown(t) {
+			continue
+		}
+		switch r.role {
+		case polyArray:
+			t = baseType(t)
+			if f.array != nil && !same(f.array, t) && !compat {
+				return f, "anyarray", f.array, t
+			}
+			if compat {
+				if !t.IsArray() {
+					return f, "array", t, nil
+				}
+				f.elems = append(f.elems, t.Elem)
+			}
+			f.array = t
+		case polyRange:
+			t = baseType(t)
+			if f.rng != nil && !same(f.rng, t) {
+				return f, "anyrange", f.rng, t
+			}
+			if t.Class != value.RangeClass {
+				return f, "range", t, nil
+			}
+			f.rng = t
+		case polyMulti:
+			t = baseType(t)
+			if f.multi != nil && !same(f.multi, t) {
+				return f, "anymultirange", f.multi, t
+			}
+			if t.Class != value.MultiClass {
+				return f, "multirange", t, nil
+			}
+			f.multi = t
+		default:
+			if compat {
+				f.elems = append(f.elems, t)
+			} else if f.elem != nil && !same(f.elem, t) {
+				return f, "anyelement", f.elem, t
+			}
+			f.elem = t
+		}
+	}
+	return f, "", nil, nil
+}
+
+// solve finds the element type of a family, nil when nothing says it; ok is false when the arguments contradict each other.
+func (b *binder) solve(f *family, compat bool) (elem *value.Type, ok bool) {
+	if compat {
+		if f.rng != nil {
+			f.elems = append(f.elems, f.rng.Elem)
+		}
+		if f.multi != nil {
+			f.elems = append(f.elems, f.multi.Elem)
+		}
+		if len(f.elems) == 0 {
+			return nil, true
+		}
+		t, bad := b.commonTypeOf(f.elems)
+		if bad >= 0 {
+			return nil, false
+		}
+		for _, e := range f.elems {
+			if !b.canCoerce1(e, t, functions.Implicit) {
+				return nil, false
+			}
+		}
+		if f.rng != nil && !same(f.rng.Elem, t) || f.multi != nil && !same(f.multi.Elem, t) {
+			return nil, false
+		}
+		return t, !f.nonArray || !baseType(t).IsArray()
+	}
+	elem = f.elem
+	agree := func(t *value.Type) bool {
+		if elem == nil {
+			elem = t
+		}
+		return same(elem, t)
+	}
+	if f.array != nil && f.array.OID != value.AnyArray.OID {
+		if !f.array.IsArray() || !agree(f.array.Elem) {
+			return nil, false
+		}
+	}
+	if f.rng != nil && !agree(f.rng.Elem) || f.multi != nil && !agree(f.multi.Elem) {
+		return nil, false
+	}
+	if elem != nil && (f.nonArray && baseType(elem).IsArray() || f.enum && baseType(elem).Class != value.Enum) {
+		return nil, false
+	}
+	return elem, true
+}
+
+// genericsAgree tells whether arguments fit the polymorphic parameters among to.
+func genericsAgree(b *binder, from, to []*value.Type) bool {
+	for _, compat := range []bool{false, true} {
+		f, what, _, _ := gather(from, to, compat)
+		if what != "" {
+			return false
+		}
+		if !f.seen {
+			continue
+		}
+		if _, ok := b.solve(&f, compat); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// instantiate replaces the polymorphic types of a chosen function by the real ones; ret is its result type.
+func (b *binder) instantiate(from, to []*value.Type, ret *value.Type, pos int) ([]*value.Type, *value.Type, error) {
+	poly := ret.IsPoly()
+	for _, t := range to {
+		poly = poly || t.IsPoly()
+	}
+	if !poly {
+		return to, ret, nil
+	}
+	out := append([]*value.Type(nil), to...)
+	for _, compat := range []bool{false, true} {
+		f, what, a, c := gather(from, to, compat)
+		if what != "" {
+			if c == nil {
+				return nil, nil, errAt(pos, dberr.DatatypeMismatch, "argument declared %s is not %s but type %s", "any"+what, article(what), a.SQL)
+			}
+			return nil, nil, errAt(pos, dberr.DatatypeMismatch, "arguments declared \"%s\" are not all alike", what).WithDetail("%s versus %s", a.SQL, c.SQL)
+		}
+		retRole, inRet := polyRoles[ret.OID]
+		inRet = inRet && retRole.compat == compat
+		if !f.seen && !inRet {
+			continue
+		}
+		elem, ok := b.solve(&f, compat)
+		if !ok {
+			return nil, nil, errAt(pos, dberr.DatatypeMismatch, "arguments of polymorphic types do not match")
+		}
+		if elem == nil {
+			if f.array != nil && f.array.OID == value.AnyArray.OID {
+				continue // only the statistics catalog has columns of this type
+			}
+			if !compat {
+				return nil, nil, errAt(pos, dberr.DatatypeMismatch, "could not determine polymorphic type because input has type %s", "unknown")
+			}
+			elem = value.Text
+		}
+		for i := range out {
+			if r, ok := polyRoles[to[i].OID]; ok && r.compat == compat {
+				t, err := b.fillRole(r.role, elem, &f, pos)
+				if err != nil {
+					return nil, nil, err
+				}
+				out[i] = t
+			}
+		}
+		if inRet {
+			t, err := b.fillRole(retRole.role, elem, &f, pos)
+			if err != nil {
+				return nil, nil, err
+			}
+			ret = t
+		}
+	}
+	return out, ret, nil
+}
+
+func article(what string) string {
+	if what == "array" {
+		return "an array"
+	}
+	return "a " + what + " type"
+}
+
+// fillRole gives the type for a role of a family whose element type is known.
+func (b *binder) fillRole(role polyRole, elem *value.Type, f *family, pos int) (*value.Type, error) {
+	switch role {
+	case polyArray:
+		if a := b.arrayOf(elem); a != nil {
+			return a, nil
+		}
+		return nil, errAt(pos, dberr.UndefinedObject, "could not find array type for data type %s", elem.SQL)
+	case polyRange:
+		if f.rng != nil {
+			return f.rng, nil
+		}
+		if r := rangeOver(elem, value.RangeClass); r != nil {
+			return r, nil
+		}
+		return nil, errAt(pos, dberr.UndefinedObject, "could not find range type for data type %s", elem.SQL)
+	case polyMulti:
+		if f.multi != nil {
+			return f.multi, nil
+		}
+		if r := rangeOver(elem, value.MultiClass); r != nil {
+			return r, nil
+		}
+		return nil, errAt(pos, dberr.UndefinedObject, "could not find multirange type for data type %s", elem.SQL)
+	}
+	return elem, nil
+}
+
+// rangeOver finds the built-in range or multirange type over an element type.
+func rangeOver(elem *value.Type, class value.Class) *value.Type {
+	for _, t := range builtinTypes {
+		if t.Class == class && t.Elem != nil && t.Elem.OID == elem.OID {
+			return t
+		}
+	}
+	return nil
+}
