@@ -78,7 +78,7 @@ func (b *Builder) endKey(n int) {
 			return
 		}
 	}
-	b.fields = append(b.fields, field{start: f.typeAt, keyLen: n})
+	b.fields = append(b.fields, newField(f.typeAt, n, 0))
 }
 
 // element makes place for the type byte of the next element; forKey tells a Key call from a value.
@@ -129,7 +129,7 @@ func (b *Builder) done() {
 	}
 	f := &b.frames[len(b.frames)-1]
 	if f.isObject {
-		b.fields[len(b.fields)-1].end = len(b.buf)
+		b.fields[len(b.fields)-1].end = int32(len(b.buf))
 	}
 	f.typeAt = -1
 }

@@ -10,8 +10,10 @@ import (
 
 // field locates one element of an object inside a buffer: type byte at start, key of keyLen bytes after it, end.
 type field struct {
-	start, keyLen, end int
+	start, keyLen, end int32 // values are smaller than MaxValueSize
 }
+
+func newField(start, keyLen, end int) field { return field{int32(start), int32(keyLen), int32(end)} }
 
 func (f field) key(b []byte) []byte { return b[f.start+1 : f.start+1+f.keyLen] }
 
@@ -36,7 +38,7 @@ func appendFields(dst []field, raw []byte) []field {
 		if !ok {
 			return dst
 		}
-		dst = append(dst, field{start, len(k), e.pos})
+		dst = append(dst, newField(start, len(k), e.pos))
 	}
 }
 
@@ -76,7 +78,7 @@ func (f *finisher) canonical(buf []byte, fields []field) []byte {
 	f.tmp = f.tmp[:0]
 	begin := len(buf)
 	for i, x := range fields {
-		begin = min(begin, x.start)
+		begin = min(begin, int(x.start))
 		if i+1 < len(fields) && bytes.Equal(x.key(buf), fields[i+1].key(buf)) {
 			continue
 		}

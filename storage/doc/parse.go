@@ -74,6 +74,7 @@ type parser struct {
 	fin    finisher
 	err    error
 	depth  int
+	limit  int // of len(out)
 	mode   mode
 }
 
@@ -83,9 +84,13 @@ func parse(dst, src []byte, m mode) ([]byte, error) {
 	if !utf8.Valid(src) {
 		return dst, invalidUTF8(src)
 	}
+	if len(dst) > 1<<30 { // fields count in 32 bits
+		enc, err := parse(nil, src, m)
+		return append(dst, enc...), err
+	}
 	p := parsers.Get().(*parser)
 	p.src, p.pos, p.out, p.mode, p.depth, p.err = src, 0, append(dst, 0), m, 0, nil
-	p.fields = p.fields[:0]
+	p.fields, p.limit = p.fields[:0], len(dst)+MaxValueSize
 	p.space()
 	ok := p.value(len(dst))
 	if ok {
@@ -133,6 +138,10 @@ func (p *parser) peek() byte {
 
 // value reads one value: its type goes to out[typeAt], its bytes to the end of out.
 func (p *parser) value(typeAt int) bool {
+	if len(p.out) > p.limit {
+		p.err = tooLarge(MaxValueSize)
+		return false
+	}
 	switch c := p.peek(); c {
 	case '"':
 		p.out[typeAt] = TypeString
@@ -471,11 +480,11 @@ func (p *parser) member() bool {
 	}
 	p.pos++
 	n := len(p.fields)
-	p.fields = append(p.fields, field{start: at, keyLen: keyLen})
+	p.fields = append(p.fields, newField(at, keyLen, 0))
 	if !p.value(at) {
 		return false
 	}
-	p.fields[n].end = len(p.out)
+	p.fields[n].end = int32(len(p.out))
 	return true
 }
 

@@ -321,6 +321,8 @@ func TestLimits(t *testing.T) {
 	if _, err := ParseJSONB(big); err != nil {
 		t.Error(err)
 	}
+	_, err = ParseJSONB([]byte("[" + strings.Repeat("1,", MaxValueSize/9) + "1]"))
+	wantCode(t, err, dberr.ProgramLimitExceeded)
 	v := must(ParseJSONB([]byte("1e131071")))
 	if n := len(v.JSONB()); n != 131072 {
 		t.Errorf("1e131071 prints %d digits", n)

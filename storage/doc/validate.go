@@ -100,7 +100,7 @@ func (c *checker) members(v Value, level int) error {
 		if err := c.value(x, level); err != nil {
 			return err
 		}
-		c.fields = append(c.fields, field{start, len(k), e.pos})
+		c.fields = append(c.fields, newField(start, len(k), e.pos))
 	}
 	if e.pos != len(v.Data)-1 {
 		return malformed("elements do not fill their document")
