@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/omgdb/omgdb/functions"
+	"github.com/omgdb/omgdb/functions/scalar"
 	"github.com/omgdb/omgdb/storage/value"
 )
 
@@ -75,7 +76,8 @@ var polySamples = map[uint32][]string{
 var skippedFuncs = map[string]bool{
 	"random": true, "gen_random_uuid": true, "now": true, "clock_timestamp": true, "pg_sleep": true, "version": true, "transaction_timestamp": true,
 	"statement_timestamp": true, "timeofday": true, "setseed": true, "pg_backend_pid": true, "repeat": true, "current_setting": true, "set_config": true,
-	"pg_typeof": true, "pg_column_size": true,
+	"pg_typeof": true, "lpad": true, "rpad": true, "bpchar": true, "varchar": true,
+	"timestamptz": true, "timestamp": true, "time": true, "timetz": true, "interval": true, "bit": true, "varbit": true, // length coercions: see casts "pg_column_size": true,
 }
 
 func literal(typ, s string) string {
@@ -184,14 +186,20 @@ func TestGenerate(t *testing.T) {
 		for i, p := range f.Params {
 			types[i] = p.Type
 		}
+		if f.Name == "age" && len(types) == 1 || f.Name == "make_interval" { // the first depends on the day, PostgreSQL 15's second overflows silently
+			continue
+		}
 		for _, args := range argLists(rng, types, 14) {
 			if f.Variadic && len(args) > 0 && f.Params[len(f.Params)-1].Type.OID != value.Any.OID {
 				args[len(args)-1] = "VARIADIC " + args[len(args)-1]
 			}
-			fns.add("%s(%s)", f.Name, strings.Join(args, ", "))
+			fns.add("%s(%s)", scalar.QuoteIdent(f.Name), strings.Join(args, ", "))
 		}
 	}
 	for _, c := range e.Casts {
+		if strings.HasPrefix(c.To.Name, "reg") || strings.HasPrefix(c.From.Name, "reg") {
+			continue // what they show depends on the catalog
+		}
 		name := c.To.Name
 		if name == "char" {
 			name = `"char"`

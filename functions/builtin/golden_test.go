@@ -78,7 +78,7 @@ func runGolden(t *testing.T, s *session, file string) {
 		got := s.answer(expr)
 		if got != want && !(loose && len(got) > 6 && len(want) > 6 && got[:6] == want[:6]) {
 			if bad++; bad <= *verbose {
-				t.Errorf("%s:%d %s\n\tgot  %s\n\twant %s", filepath.Base(file), line, expr, got, want)
+				t.Errorf("%s:%d %s\n\tgot  %s\n\twant %s", filepath.Base(file), line, expr, short(got), short(want))
 			}
 		}
 	}
@@ -88,6 +88,14 @@ func runGolden(t *testing.T, s *session, file string) {
 	if bad > 0 {
 		t.Errorf("%d of %d rows differ", bad, rows)
 	}
+}
+
+// short keeps messages readable.
+func short(s string) string {
+	if len(s) > 300 {
+		return fmt.Sprintf("%s… (%d bytes)", s[:300], len(s))
+	}
+	return s
 }
 
 func setting(line string) (name, val string, ok bool) {

@@ -199,7 +199,7 @@ func (e *evaluator) primary() (typed, error) {
 	case strings.EqualFold(t, "array") && e.peek() == "[":
 		return e.array()
 	case e.peek() == "(":
-		return e.call(strings.ToLower(t))
+		return e.call(strings.Trim(strings.ToLower(t), `"`))
 	case strings.HasPrefix(e.peek(), "'"):
 		e.pos--
 		typ, mod := e.typeName()

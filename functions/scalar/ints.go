@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/value"
 )
@@ -249,4 +250,28 @@ func lcmOf(t intType) eval {
 		}
 		return value.Int(int64(lo)), nil
 	})
+}
+
+var (
+	oidFromInt = hidden("oid", value.Int4, value.OID, pure(func(a []val) val { return value.Int(int64(uint32(a[0].Int()))) }))
+	oidToInt   = hidden("int4", value.OID, value.Int4, pure(func(a []val) val { return value.Int(int64(int32(a[0].Int()))) }))
+)
+
+// Relabel gives the function behind a binary coercible cast: nil where the forms are the same, which they are but for oids
+// (unsigned) and int4.
+func Relabel(from, to *value.Type) *functions.Scalar {
+	switch {
+	case from.OID == value.Int4.OID && to.Kind == value.KindInt:
+		return oidFromInt
+	case to.OID == value.Int4.OID && from.Kind == value.KindInt:
+		return oidToInt
+	}
+	return nil
+}
+
+// hidden makes an entry that only a cast or operator reaches.
+func hidden(name string, from, to *value.Type, e eval) *functions.Scalar {
+	return &functions.Scalar{
+		Name: name, Params: []functions.Param{{Type: from}}, Ret: to, Strict: true, Volatility: functions.Immutable, Eval: e, Hidden: true,
+	}
 }

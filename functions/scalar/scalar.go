@@ -21,7 +21,9 @@ type (
 // Families lists the families of functions.
 func Families() [][]def {
 	return [][]def{
-		comparisons(), integers(), floats(), numerics(),
+		comparisons(), integers(), floats(), numerics(), mathFunctions(),
+		textFunctions(), quoting(), bytesFunctions(), likeFunctions(), textCasts(),
+		dateArithmetic(), dateCasts(), orderedPairs(), dateFields(), dateFunctions(), zoneFunctions(),
 	}
 }
 

@@ -1,6 +1,7 @@
 package typeio
 
 import (
+	"math"
 	"strings"
 
 	"github.com/omgdb/omgdb/storage/dberr"
@@ -44,7 +45,7 @@ func bitIn(t *value.Type, text string, _ *Format) (value.Value, error) {
 func bitMod(_ *value.Type, mod int32, v value.Value, explicit bool) (value.Value, error) {
 	s, n := v.Str(), int(mod)
 	switch {
-	case len(s) == n:
+	case n <= 0 || n > math.MaxInt32-8 || len(s) == n:
 		return v, nil
 	case !explicit:
 		return value.Null, dberr.New(dberr.StringDataLengthMismatch, "bit string length %d does not match type bit(%d)", len(s), n)
@@ -56,7 +57,7 @@ func bitMod(_ *value.Type, mod int32, v value.Value, explicit bool) (value.Value
 
 func varbitMod(_ *value.Type, mod int32, v value.Value, explicit bool) (value.Value, error) {
 	s, n := v.Str(), int(mod)
-	if len(s) <= n {
+	if n <= 0 || len(s) <= n {
 		return v, nil
 	}
 	if !explicit {

@@ -193,3 +193,12 @@ func zoneText(secs int) string {
 	}
 	return "<" + iso + ">" + west
 }
+
+// OffsetZone reads a numeric zone that counts east (+02, -03:30); nil when it is none.
+func OffsetZone(s string) *time.Location {
+	secs, ok := dt.ParseOffset(s)
+	if !ok {
+		return nil
+	}
+	return dt.Fixed(zoneText(secs), string(dt.AppendOffset(nil, secs)), secs)
+}

@@ -68,6 +68,9 @@ func regIn(t *value.Type, s string, f *Format) (value.Value, error) {
 func regOut(dst []byte, t *value.Type, v value.Value, f *Format) []byte {
 	oid := uint32(v.Int())
 	if oid == 0 {
+		if t.OID == value.RegOper.OID || t.OID == value.RegOperator.OID {
+			return append(dst, '0')
+		}
 		return append(dst, '-')
 	}
 	if f.Names != nil {

@@ -261,10 +261,16 @@ func bpcharMod(_ *value.Type, mod int32, v value.Value, explicit bool) (value.Va
 		return value.String(s[:i]), nil
 	}
 	if pad := n - utf8.RuneCountInString(s); pad > 0 {
+		if n > MaxAttrSize {
+			return value.Null, dberr.New(dberr.ProgramLimitExceeded, "length for type char cannot exceed %d", MaxAttrSize)
+		}
 		return value.String(s + strings.Repeat(" ", pad)), nil
 	}
 	return v, nil
 }
+
+// MaxAttrSize is the most characters that a declared length may ask for.
+const MaxAttrSize = 10485760
 
 func trimBlanks(v value.Value) string { return strings.TrimRight(v.Str(), " ") }
 

@@ -247,8 +247,9 @@ func TimestampSub(a, b int64) (Interval, error) {
 }
 
 // Age gives a - b in years, months, days and time, as a person counts. For timestamps with zone loc is their wall clock.
+// Infinity counts as the date that its number would be: so does PostgreSQL 15.
 func Age(a, b int64, loc *time.Location) (Interval, error) {
-	if Infinite(a) || Infinite(b) {
+	if a == TimestampNegInf || b == TimestampNegInf {
 		return Interval{}, TimestampOutOfRange()
 	}
 	x, y := Split(localTime(a, loc)), Split(localTime(b, loc))

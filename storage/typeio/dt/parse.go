@@ -717,3 +717,9 @@ func (d *decoder) zoneOffset() (int, fault) {
 	}
 	return LocalOffset(d.loc, local), ok
 }
+
+// ParseOffset reads a numeric zone as seconds east.
+func ParseOffset(s string) (int, bool) {
+	off, bad := parseOffset(s)
+	return off, bad == ok
+}

@@ -193,7 +193,7 @@ func Fixed(name, abbrev string, offset int) *time.Location {
 	return loc
 }
 
-// posixZone reads NAME[+-]h[h][:mm[:ss]], offsets counting west as POSIX does.
+// posixZone reads [NAME][+-]h[h][:mm[:ss]], offsets counting west as POSIX does.
 func posixZone(s string) *time.Location {
 	i := 0
 	abbrev := ""
@@ -209,7 +209,7 @@ func posixZone(s string) *time.Location {
 		}
 		abbrev = s[:i]
 	}
-	if i < 1 || i == len(s) {
+	if i == len(s) {
 		return nil
 	}
 	sign := -1

@@ -13,7 +13,7 @@ func Round(d *Dec, scale int) (*Dec, error) {
 	if !Finite(d) {
 		return d, nil
 	}
-	scale = min(max(scale, -maxResultScale), maxResultScale)
+	scale = min(max(scale, -MaxWeightDigits), MaxScale)
 	return rescale(d, scale, roundQuo)
 }
 
@@ -22,7 +22,7 @@ func Trunc(d *Dec, scale int) (*Dec, error) {
 	if !Finite(d) {
 		return d, nil
 	}
-	scale = min(max(scale, -maxResultScale), maxResultScale)
+	scale = min(max(scale, -MaxWeightDigits), MaxScale)
 	return rescale(d, scale, func(x, y *big.Int) *big.Int { return x.Quo(x, y) })
 }
 
