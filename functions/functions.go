@@ -40,6 +40,9 @@ type Call struct {
 	Mods  []int32
 	Ret   *value.Type
 	State any
+	// Variadic tells a function whose last parameter is VARIADIC "any" that the call itself said VARIADIC: its last argument is the
+	// array. For other variadic functions the caller packs the arguments into the array.
+	Variadic bool
 }
 
 // Scalar is one overload of a scalar function; operators and casts share its shape.
