@@ -83,12 +83,15 @@ func DecodeText(t *value.Type, b []byte, f *typeio.Format) (value.Value, error) 
 	return typeio.In(t, -1, value.Bytes(b).Str(), f)
 }
 
+// TrailingData is the message of the error for bytes behind a value.
+const TrailingData = "incorrect binary data format"
+
 // DecodeBinary reads a value of type t from its binary form, which must be all of b. The bytes are taken over like DecodeText's.
 func DecodeBinary(t *value.Type, b []byte, f *typeio.Format) (value.Value, error) {
 	r := reader{rest: b, f: f}
 	v := r.value(t)
 	if r.err == nil && len(r.rest) > 0 {
-		r.err = dberr.New(dberr.InvalidBinaryRepresentation, "incorrect binary data format")
+		r.err = dberr.New(dberr.InvalidBinaryRepresentation, TrailingData)
 	}
 	if r.err != nil {
 		return value.Null, r.err

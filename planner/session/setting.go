@@ -53,7 +53,7 @@ type setting struct {
 	// check gives the canonical form of a value that has passed the kind's own check.
 	check func(s *setting, val string) (string, error)
 	// inTxn settings belong to the transaction; it tells whether the session may set val now.
-	inTxn func(s *Session, val string) error
+	inTxn func(s *Session, now, val string) error
 }
 
 // settingIndex finds a setting by its lower-case name.
@@ -235,3 +235,5 @@ func (s *setting) show(val string) string {
 	}
 	return val
 }
+
+func intText(f float64) string { return strconv.FormatInt(int64(f), 10) }

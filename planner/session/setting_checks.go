@@ -1,10 +1,13 @@
 package session
 
 import (
+	"fmt"
+	"math"
+	"strconv"
 	"strings"
-	"time"
 
 	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/typeio/dt"
 )
 
 // Checks of settings that have a grammar of their own.
@@ -62,16 +65,37 @@ func (s *setting) merge(val, current string) string {
 }
 
 func checkTimeZone(s *setting, val string) (string, error) {
-	loc, err := loadZone(val)
-	if err != nil {
+	val = strings.TrimSpace(val)
+	if hours, err := strconv.ParseFloat(val, 64); err == nil && math.Abs(hours) < 168 {
+		return zoneOfOffset(int(math.Round(hours * 3600))), nil
+	}
+	loc := dt.Named(val)
+	if loc == nil {
 		return "", s.invalid(val)
 	}
-	return loc.String(), nil
+	if strings.EqualFold(loc.String(), val) {
+		return loc.String(), nil
+	}
+	return val, nil // a POSIX specification stays as written
 }
 
-// loadZone gives the location of a TimeZone setting: a name of the tz database in any case, a POSIX-like offset, or hours east of UTC.
-func loadZone(val string) (*time.Location, error) {
-	return findZone(strings.TrimSpace(val))
+// zoneOfOffset names a fixed offset in seconds east of UTC as a POSIX zone, which counts west.
+func zoneOfOffset(secs int) string {
+	hms := func(s int) string {
+		sign := '+'
+		if s < 0 {
+			sign, s = '-', -s
+		}
+		out := fmt.Sprintf("%c%02d", sign, s/3600)
+		if s%3600 != 0 {
+			out += fmt.Sprintf(":%02d", s/60%60)
+		}
+		if s%60 != 0 {
+			out += fmt.Sprintf(":%02d", s%60)
+		}
+		return out
+	}
+	return "<" + hms(secs) + ">" + hms(-secs)
 }
 
 // encodings maps the accepted spellings of client_encoding, stripped of everything but letters and digits.

@@ -1,0 +1,83 @@
+package pgwire
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/omgdb/omgdb/functions/builtin"
+	"github.com/omgdb/omgdb/functions/retrieval"
+	"github.com/omgdb/omgdb/planner/session"
+	"github.com/omgdb/omgdb/storage"
+)
+
+// Version is OMGDB's. Clients and servers of different major versions refuse each other.
+const Version = "0.1.0"
+
+// Local is a store that this process has open, with the server over it. Close ends both.
+type Local struct {
+	DB       *storage.DB
+	Sessions *session.Server
+	Server   *Server
+}
+
+// LocalOptions configure a Local.
+type LocalOptions struct {
+	Create   bool              // make the store when there is none
+	Settings map[string]string // start values of settings
+	Logger   *slog.Logger
+	Insecure bool
+	Storage  storage.Options
+}
+
+// Open opens the store at path with everything that sessions need.
+func Open(ctx context.Context, path string, o LocalOptions) (*Local, error) {
+	registry, err := builtin.New(retrieval.Entries())
+	if err != nil {
+		return nil, err
+	}
+	if o.Storage.Logger == nil {
+		o.Storage.Logger = o.Logger
+	}
+	db, err := openStore(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	sessions, err := session.New(db, session.Options{
+		Registry: registry, Embedders: builtin.Embedders(), Logger: o.Logger, Version: Version, Settings: o.Settings,
+	})
+	if err != nil {
+		_ = db.Close()
+		return nil, err
+	}
+	return &Local{DB: db, Sessions: sessions, Server: New(sessions, Options{Logger: o.Logger, Insecure: o.Insecure})}, nil
+}
+
+func openStore(ctx context.Context, path string, o LocalOptions) (*storage.DB, error) {
+	db, err := storage.Open(ctx, path, o.Storage)
+	if o.Create && isMissing(err) {
+		return storage.Create(path, o.Storage)
+	}
+	return db, err
+}
+
+// Pipe opens a connection inside this process.
+func (l *Local) Pipe() net.Conn {
+	client, server := newPipe()
+	l.Server.Attach(server)
+	return client
+}
+
+// Close ends all sessions, giving running statements a moment, and closes the store.
+func (l *Local) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	return l.Drain(ctx)
+}
+
+// Drain is Close with patience: open transactions may end until ctx is done.
+func (l *Local) Drain(ctx context.Context) error {
+	l.Server.Shutdown(ctx)
+	return l.DB.Close()
+}

@@ -1,0 +1,241 @@
+package session
+
+import (
+	"context"
+
+	"github.com/omgdb/omgdb/planner/plan"
+	"github.com/omgdb/omgdb/storage"
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/dberr"
+)
+
+// Statements that change the catalog. Each runs in the current transaction like a query: its catalog writes are operations of it.
+
+func ddlActions() []entry {
+	return []entry{
+		on(action{counts: true}, func(s *Session, ctx context.Context, p *Portal, st *plan.CreateTable) error {
+			return s.createTable(ctx, p, st)
+		}),
+		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.CreateSchema) error {
+			return s.createSchema(ctx, st)
+		}),
+		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.CreateView) error {
+			return s.createView(ctx, st)
+		}),
+		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.CreateType) error {
+			return s.createType(ctx, st)
+		}),
+		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.Drop) error { return s.drop(ctx, st) }),
+		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.Truncate) error { return s.truncate(ctx, st) }),
+		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.LockTable) error {
+			return s.lockTables(ctx, st)
+		}),
+		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.Comment) error { return s.comment(ctx, st) }),
+	}
+}
+
+// skipExisting tells IF NOT EXISTS of a name that is taken.
+func (s *Session) skipExisting(code, what, name string) {
+	s.Notice("NOTICE", code, what+` "`+name+`" already exists, skipping`)
+}
+
+// schemaFor finds the schema in which an object is made.
+func schemaFor(txn *storage.Txn, name string) (*catalog.Schema, error) {
+	if sc := txn.Catalog().Schema(name); sc != nil {
+		return sc, nil
+	}
+	return nil, dberr.New(dberr.InvalidSchemaName, `schema "%s" does not exist`, name)
+}
+
+func (s *Session) createTable(ctx context.Context, p *Portal, st *plan.CreateTable) error {
+	txn, err := s.beginStatement(ctx)
+	if err != nil {
+		return err
+	}
+	sc, err := schemaFor(txn, st.Name.Schema)
+	if err != nil {
+		return err
+	}
+	p.plain = st.As == nil || !st.WithData
+	if st.IfNotExists && txn.Catalog().Find(catalog.RelationClass, sc.ID, st.Name.Name) != nil {
+		s.skipExisting(dberr.DuplicateTable, "relation", st.Name.Name)
+		p.plain, p.tag = true, "CREATE TABLE AS"
+		if st.As == nil {
+			p.tag = st.CommandTag()
+		}
+		return nil
+	}
+	rel := st.Rel
+	rel.Schema, rel.Name, rel.Owner = sc.ID, st.Name.Name, catalog.SuperRole
+	made, err := txn.CreateRelation(ctx, rel)
+	if err != nil || st.As == nil || !st.WithData {
+		return err
+	}
+	p.prepareRun(txn)
+	_, p.count, err = s.runToEnd(ctx, &p.rt, fill(made, st.As))
+	return err
+}
+
+// fill makes the plan that stores the rows of a query in a new relation.
+func fill(rel *catalog.Relation, q *plan.Query) *plan.Query {
+	next := plan.ColID(0)
+	plan.WalkNodes(q.Root, func(n plan.Node) bool {
+		for _, c := range n.Cols() {
+			next = max(next, c.ID)
+		}
+		return true
+	})
+	items := make([]plan.Expr, len(q.Out))
+	cols := make([]plan.Col, len(q.Out))
+	news := make([]plan.Col, len(q.Out))
+	for i, c := range q.Out {
+		items[i] = &plan.ColRef{Typed: plan.Typed{T: c.Type, M: c.Mod}, ID: c.ID, Name: c.Name}
+		next++
+		cols[i] = plan.Col{ID: next, Name: c.Name, Type: c.Type, Mod: c.Mod}
+		next++
+		news[i] = plan.Col{ID: next, Name: c.Name, Type: c.Type, Mod: c.Mod}
+	}
+	in := &plan.Project{Input: q.Root, Out: cols, Items: items}
+	return &plan.Query{Root: &plan.Insert{Rel: rel, Input: in, Target: rel.Columns, NewCols: news}, Params: q.Params, Tag: "INSERT"}
+}
+
+func (s *Session) createSchema(ctx context.Context, st *plan.CreateSchema) error {
+	txn, err := s.beginStatement(ctx)
+	if err != nil {
+		return err
+	}
+	v := txn.Catalog()
+	if st.IfNotExists && v.Schema(st.Name) != nil {
+		s.skipExisting(dberr.DuplicateSchema, "schema", st.Name)
+		return nil
+	}
+	return txn.Define(ctx, &catalog.Schema{ID: txn.NewID(), Database: v.Database(), Name: st.Name, Owner: catalog.SuperRole})
+}
+
+func (s *Session) createView(ctx context.Context, st *plan.CreateView) error {
+	txn, err := s.beginStatement(ctx)
+	if err != nil {
+		return err
+	}
+	sc, err := schemaFor(txn, st.Name.Schema)
+	if err != nil {
+		return err
+	}
+	rel := st.Rel
+	rel.Schema, rel.Name, rel.Owner, rel.Kind = sc.ID, st.Name.Name, catalog.SuperRole, catalog.ViewKind
+	if old := txn.Catalog().Relation(st.Name.Schema, st.Name.Name); old != nil && st.OrReplace {
+		return s.replaceView(ctx, txn, old, rel)
+	}
+	_, err = txn.CreateRelation(ctx, rel)
+	return err
+}
+
+// replaceView changes a view's query; the columns that it had must stay as they are.
+func (s *Session) replaceView(ctx context.Context, txn *storage.Txn, old *catalog.Relation, rel catalog.Relation) error {
+	if old.Kind != catalog.ViewKind {
+		return dberr.New(dberr.WrongObjectType, `"%s" is not a view`, old.Name)
+	}
+	if len(rel.Columns) < len(old.Columns) {
+		return dberr.New(dberr.InvalidTableDef, "cannot drop columns from view")
+	}
+	for i, c := range old.Columns {
+		n := &rel.Columns[i]
+		if n.Name != c.Name {
+			return dberr.New(dberr.InvalidTableDef, `cannot change name of view column "%s" to "%s"`, c.Name, n.Name).
+				WithHint("Use ALTER VIEW ... RENAME COLUMN ... to change name of view column instead.")
+		}
+		if n.Type.OID != c.Type.OID || n.Mod != c.Mod {
+			return dberr.New(dberr.InvalidTableDef, `cannot change data type of view column "%s" from %s to %s`, c.Name, c.Type.SQL, n.Type.SQL)
+		}
+		n.Num, n.Field = c.Num, c.Field
+	}
+	rel.ID = old.ID
+	_, err := txn.AlterRelation(ctx, rel)
+	return err
+}
+
+func (s *Session) createType(ctx context.Context, st *plan.CreateType) error {
+	txn, err := s.beginStatement(ctx)
+	if err != nil {
+		return err
+	}
+	sc, err := schemaFor(txn, st.Name.Schema)
+	if err != nil {
+		return err
+	}
+	def := st.Type
+	id, array := txn.NewID(), txn.NewID()
+	def.OID, def.Namespace, def.ArrayOID = uint32(id), uint32(sc.ID), uint32(array)
+	return txn.Define(ctx, &catalog.Type{
+		ID: id, Schema: sc.ID, Name: st.Name.Name, Owner: catalog.SuperRole, Def: &def,
+		NotNull: st.NotNull, Default: st.Default, Checks: st.Checks, UnderMod: st.Mod,
+	})
+}
+
+func (s *Session) truncate(ctx context.Context, st *plan.Truncate) error {
+	txn, err := s.beginStatement(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range st.Rels {
+		if err := txn.Truncate(ctx, r.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Session) lockTables(ctx context.Context, st *plan.LockTable) error {
+	if s.state != block {
+		return needsBlock("LOCK TABLE")
+	}
+	txn, err := s.beginStatement(ctx)
+	if err != nil {
+		return err
+	}
+	wait := storage.Wait
+	if st.NoWait {
+		wait = storage.NoWait
+	}
+	for _, r := range st.Rels {
+		if err := txn.LockTable(ctx, r.ID, storage.TableMode(st.Mode), wait); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Session) comment(ctx context.Context, st *plan.Comment) error {
+	txn, err := s.beginStatement(ctx)
+	if err != nil {
+		return err
+	}
+	text := ""
+	if st.Text != nil {
+		text = *st.Text
+	}
+	switch {
+	case st.Rel != nil && st.Column != "":
+		r := *st.Rel
+		r.Columns = append([]catalog.Column(nil), r.Columns...)
+		c := r.Col(st.Column)
+		if c == nil {
+			return dberr.New(dberr.UndefinedColumn, `column "%s" of relation "%s" does not exist`, st.Column, r.Name)
+		}
+		c.Comment = text
+		_, err = txn.AlterRelation(ctx, r)
+	case st.Rel != nil:
+		r := *st.Rel
+		r.Comment = text
+		_, err = txn.AlterRelation(ctx, r)
+	case st.Kind == "SCHEMA":
+		sc, e := schemaFor(txn, st.Name.Name)
+		if e != nil {
+			return e
+		}
+		n := *sc
+		n.Comment = text
+		err = txn.Define(ctx, &n)
+	}
+	return err
+}

@@ -1,0 +1,120 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/omgdb/omgdb/planner/plan"
+	"github.com/omgdb/omgdb/storage"
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/dberr"
+)
+
+// drop carries out DROP of relations, schemas and types.
+func (s *Session) drop(ctx context.Context, st *plan.Drop) error {
+	txn, err := s.beginStatement(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range st.Notices {
+		s.Notice("NOTICE", dberr.SuccessfulCompletion, n)
+	}
+	for i := range st.Targets {
+		if err := s.dropTarget(ctx, txn, st, &st.Targets[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Session) dropTarget(ctx context.Context, txn *storage.Txn, st *plan.Drop, t *plan.DropTarget) error {
+	switch {
+	case t.Rel != nil:
+		if txn.Catalog().RelationByID(t.Rel.ID) == nil {
+			return nil // dropped by this statement already
+		}
+		return txn.DropRelation(ctx, t.Rel.ID)
+	case t.Type != nil:
+		ty := txn.Catalog().TypeByID(catalog.ID(t.Type.OID))
+		if ty == nil {
+			return nil
+		}
+		return txn.Undefine(ctx, ty)
+	case st.Kind == "SCHEMA":
+		return s.dropSchema(ctx, txn, t.Name.Name, st.Cascade)
+	}
+	return dberr.New(dberr.FeatureNotSupported, "DROP %s is not supported", st.Kind)
+}
+
+// dropSchema drops a schema, with what is in it when cascade is set.
+func (s *Session) dropSchema(ctx context.Context, txn *storage.Txn, name string, cascade bool) error {
+	v := txn.Catalog()
+	sc := v.Schema(name)
+	if sc == nil {
+		return dberr.New(dberr.InvalidSchemaName, `schema "%s" does not exist`, name)
+	}
+	rels, types := v.Relations(sc.ID), v.Types(sc.ID)
+	if !cascade && len(rels)+len(types) > 0 {
+		e := dberr.New(dberr.DependentObjectsStillExist, "cannot drop schema %s because other objects depend on it", name).
+			WithHint("Use DROP ... CASCADE to drop the dependent objects too.")
+		for i, r := range rels {
+			if i > 0 {
+				e.Detail += "\n"
+			}
+			e.Detail += fmt.Sprintf("%s %s.%s depends on schema %s", relationWord(r.Kind), name, r.Name, name)
+		}
+		return e
+	}
+	if n := len(rels) + len(types); n > 1 {
+		s.Notice("NOTICE", dberr.SuccessfulCompletion, fmt.Sprintf("drop cascades to %d other objects", n))
+	} else if len(rels) == 1 {
+		s.Notice("NOTICE", dberr.SuccessfulCompletion, fmt.Sprintf("drop cascades to %s %s.%s", relationWord(rels[0].Kind), name, rels[0].Name))
+	}
+	return dropAll(ctx, txn, sc)
+}
+
+// dropAll drops a schema and everything in it.
+func dropAll(ctx context.Context, txn *storage.Txn, sc *catalog.Schema) error {
+	v := txn.Catalog()
+	for _, r := range v.Relations(sc.ID) {
+		if err := txn.DropRelation(ctx, r.ID); err != nil {
+			return err
+		}
+	}
+	for _, t := range v.Types(sc.ID) {
+		if err := txn.Undefine(ctx, t); err != nil {
+			return err
+		}
+	}
+	return txn.Undefine(ctx, sc)
+}
+
+func relationWord(k catalog.Kind) string {
+	switch k {
+	case catalog.ViewKind:
+		return "view"
+	case catalog.MatViewKind:
+		return "materialized view"
+	case catalog.Sequence:
+		return "sequence"
+	}
+	return "table"
+}
+
+// dropTemp drops the session's temporary schema with everything in it. It is the session's own: nobody else waits for it, and a
+// failure leaves garbage that the next session of the same id removes.
+func (s *Session) dropTemp(ctx context.Context) {
+	if s.temp == "" {
+		return
+	}
+	name := s.temp
+	s.temp, s.pathStale = "", true
+	txn, err := s.srv.db.Begin(ctx, storage.TxnOptions{Actor: s.actor(), Session: s.store})
+	if err != nil {
+		return
+	}
+	defer txn.Rollback()
+	if sc := txn.Catalog().Schema(name); sc != nil && dropAll(ctx, txn, sc) == nil {
+		_ = txn.Commit(ctx)
+	}
+}

@@ -1,0 +1,129 @@
+package session
+
+import (
+	"container/list"
+	"sync"
+	"sync/atomic"
+
+	"github.com/omgdb/omgdb/planner/plan"
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/value"
+)
+
+// planKey names a plan: the same text means something else with other parameter types, names looked up elsewhere, or other settings.
+type planKey struct {
+	text     string
+	oids     string // declared parameter types, four bytes each
+	path     string // schemas searched, the session's temporary one included
+	settings string
+	user     string // the role, for its rights and row policies
+	simple   bool   // of a simple query, which has no parameters
+}
+
+// compiled is a statement ready to run: immutable and shared by sessions and portals.
+type compiled struct {
+	stmt   plan.Statement
+	query  *plan.Query // nil for utility statements
+	params []*value.Type
+	cols   value.Schema // what the client sees, nil for no rows
+	deps   *plan.Deps
+	act    *action // how a utility statement is carried out
+	size   int64
+	// checked is the catalog for which valid said yes last.
+	checked atomic.Pointer[catalog.View]
+}
+
+// valid tells whether the plan still fits the catalog: every object and set of names that it was made of is unchanged.
+func (c *compiled) valid(v *catalog.View) bool {
+	if c.deps == nil || v.Same(c.checked.Load()) {
+		return true
+	}
+	if !c.fits(v) {
+		return false
+	}
+	c.checked.Store(v)
+	return true
+}
+
+func (c *compiled) fits(v *catalog.View) bool {
+	for id, version := range c.deps.Relations {
+		if r := v.RelationByID(id); r == nil || r.Version != version {
+			return false
+		}
+	}
+	for id, version := range c.deps.Schemas {
+		if v.NameSet(id) != version {
+			return false
+		}
+	}
+	return v.NameSet(v.Database()) == c.deps.SchemaList
+}
+
+// planCache keeps compiled statements by key, the least recently used going first when it outgrows its bound in bytes.
+type planCache struct {
+	limit int64
+
+	mu    sync.Mutex
+	size  int64
+	items map[planKey]*list.Element
+	order *list.List // of *planItem, most recently used in front
+
+	hits, misses int64
+}
+
+type planItem struct {
+	key planKey
+	c   *compiled
+}
+
+func newPlanCache(limit int64) *planCache {
+	return &planCache{limit: limit, items: map[planKey]*list.Element{}, order: list.New()}
+}
+
+// get finds the plan of a key, nil when there is none. Whether it is still valid is for the caller to see.
+func (p *planCache) get(k planKey) *compiled {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e := p.items[k]
+	if e == nil {
+		p.misses++
+		return nil
+	}
+	p.hits++
+	p.order.MoveToFront(e)
+	return e.Value.(*planItem).c
+}
+
+// put keeps a plan in place of an older one of its key. A plan that would take a large part of the cache isn't kept.
+func (p *planCache) put(k planKey, c *compiled) {
+	if c.size > p.limit/8 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e := p.items[k]; e != nil {
+		it := e.Value.(*planItem)
+		p.size += c.size - it.c.size
+		it.c = c
+		p.order.MoveToFront(e)
+	} else {
+		p.items[k] = p.order.PushFront(&planItem{k, c})
+		p.size += c.size
+	}
+	for p.size > p.limit {
+		e := p.order.Back()
+		it := e.Value.(*planItem)
+		p.order.Remove(e)
+		delete(p.items, it.key)
+		p.size -= it.c.size
+	}
+}
+
+// estimate gives the rough memory of a plan: its text several times over, for the tree that it became.
+func estimate(text string, q *plan.Query) int64 {
+	n := int64(1024 + 24*len(text))
+	if q != nil {
+		n += int64(128 * (len(q.Out) + len(q.Params)))
+	}
+	return n
+}

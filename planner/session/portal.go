@@ -1,0 +1,375 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/omgdb/omgdb/functions"
+	"github.com/omgdb/omgdb/planner/exec"
+	"github.com/omgdb/omgdb/planner/plan"
+	"github.com/omgdb/omgdb/storage"
+	"github.com/omgdb/omgdb/storage/batch"
+	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/value"
+)
+
+// Portal is a statement with its parameter values, running or about to. It lives until it is closed or replaced, at most as long as its
+// transaction (WITH HOLD cursors excepted). Fetch runs it.
+type Portal struct {
+	// Formats are the result format codes that the door was given; the session doesn't look at them.
+	Formats []int16
+
+	s      *Session
+	name   string
+	text   string
+	c      *compiled
+	params []value.Value
+	seq    int // number of the portal in the session, for savepoints
+	cursor *cursor
+	held   bool // outlives its transaction
+
+	state portalState
+	from  txnState // the session's state when the portal started
+	env   functions.Env
+	rt    exec.Runtime
+	res   *exec.Result
+	rows  batch.Iter // what Fetch reads; nil when there are none
+	cur   *batch.Batch
+	at    int // rows of cur already given
+	part  batch.Batch
+	point *storage.Statement // reading point held while other statements run
+	tag   string             // verb of the command tag
+	count int64              // rows changed by a statement that shows none
+	plain bool               // tag has no count
+	began time.Time
+}
+
+type portalState uint8
+
+const (
+	bound portalState = iota
+	running
+	done
+	broken
+)
+
+// Bind makes a portal of a prepared statement; "" is the unnamed one, which replaces its predecessor. args are the parameters' values,
+// one for each of ParamTypes; they must not share memory with anything that changes.
+func (st *Stmt) Bind(ctx context.Context, name string, args []value.Value, formats []int16) (*Portal, error) {
+	s := st.s
+	if name != "" && s.portals[name] != nil {
+		return nil, dberr.New(dberr.DuplicateCursor, `cursor "%s" already exists`, name)
+	}
+	c, err := st.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(args) != len(c.params) {
+		return nil, dberr.New(dberr.ProtocolViolation, `bind message supplies %d parameters, but prepared statement "%s" requires %d`, len(args), st.name, len(c.params))
+	}
+	if s.state == idle {
+		s.state = implicit
+	}
+	p := s.newPortal(name, st.text, c, args)
+	p.Formats = formats
+	return p, nil
+}
+
+func (s *Session) newPortal(name, text string, c *compiled, args []value.Value) *Portal {
+	if old := s.portals[name]; old != nil {
+		old.Close()
+	}
+	s.portalSeq++
+	p := &Portal{s: s, name: name, text: text, c: c, params: args, seq: s.portalSeq, tag: c.stmt.CommandTag()}
+	s.portals[name] = p
+	return p
+}
+
+// Portal finds a portal by name.
+func (s *Session) Portal(name string) (*Portal, error) {
+	if p := s.portals[name]; p != nil {
+		return p, nil
+	}
+	return nil, dberr.New(dberr.InvalidCursorName, `portal "%s" does not exist`, name)
+}
+
+// ClosePortal closes a portal; a missing one is no error.
+func (s *Session) ClosePortal(name string) {
+	if p := s.portals[name]; p != nil {
+		p.Close()
+	}
+}
+
+// Columns is the shape of the rows; nil when there are none.
+func (p *Portal) Columns() value.Schema { return p.c.cols }
+
+// Text is the text that error positions refer to.
+func (p *Portal) Text() string { return p.text }
+
+// Empty tells that there is no statement in the text.
+func (p *Portal) Empty() bool { return p.c == p.s.srv.empty }
+
+// Fetch gives the next rows, at most max (0: as many as come at once), and whether the portal has ended; the first call starts the
+// statement, and a statement without rows runs to its end. A batch is valid until the portal is used again. When exactly max
+// rows were given the end is not looked for.
+func (p *Portal) Fetch(ctx context.Context, max int) (*batch.Batch, bool, error) {
+	switch p.state {
+	case broken:
+		return nil, false, dberr.New(dberr.ObjectNotInPrerequisiteState, `portal "%s" cannot be run`, p.name)
+	case done:
+		return nil, true, nil
+	case bound:
+		if err := p.start(ctx); err != nil {
+			p.state = broken
+			return nil, false, err
+		}
+	case running:
+		if p.point != nil {
+			p.rt.Txn.Resume(p.point)
+		}
+	}
+	if p.rows == nil {
+		p.finish()
+		return nil, true, nil
+	}
+	b, err := p.pull(ctx, max)
+	if err != nil {
+		p.state = broken
+		return nil, false, err
+	}
+	if b == nil {
+		p.finish()
+		return nil, true, nil
+	}
+	if max > 0 {
+		p.suspend()
+	}
+	return b, false, nil
+}
+
+// pull gives at most max rows of the current batch, or of the next.
+func (p *Portal) pull(ctx context.Context, max int) (*batch.Batch, error) {
+	for p.cur == nil || p.at >= p.cur.Rows() {
+		b, err := p.rows.Next(ctx)
+		if err != nil || b == nil {
+			return nil, err
+		}
+		p.cur, p.at = b, 0
+	}
+	left := p.cur.Rows() - p.at
+	if p.at == 0 && (max == 0 || left <= max) {
+		p.at = left
+		return p.cur, nil
+	}
+	n := left
+	if max > 0 && n > max {
+		n = max
+	}
+	p.part.Cols, p.part.Len, p.part.Sel = p.cur.Cols, p.cur.Len, p.part.Sel[:0]
+	for i := range n {
+		p.part.Sel = append(p.part.Sel, int32(p.cur.Row(p.at+i)))
+	}
+	p.at += n
+	return &p.part, nil
+}
+
+// start runs the statement up to its first row.
+func (p *Portal) start(ctx context.Context) error {
+	s := p.s
+	p.from = s.state
+	if check := p.c.act.before; check != nil {
+		if err := check(s, p.c.stmt); err != nil {
+			return err
+		}
+	}
+	if err := s.step(ctx, p.c.act.event); err != nil {
+		return err
+	}
+	p.state = running
+	p.began = s.srv.clock()
+	s.act.begin(p.text, p.began, s.tx.begun)
+	if p.c.act.run != nil {
+		return p.c.act.run(s, ctx, p)
+	}
+	return p.startQuery(ctx)
+}
+
+// startQuery opens the plan. A statement that changes or locks rows runs to its end here, its rows kept: it may have to start again
+// on newer rows, and what the client does with the rows must not matter to it.
+func (p *Portal) startQuery(ctx context.Context) error {
+	txn, err := p.s.beginStatement(ctx)
+	if err != nil {
+		return err
+	}
+	p.prepareRun(txn)
+	if p.c.query.ReadOnly {
+		p.res, err = exec.Open(ctx, &p.rt, p.c.query)
+		if err != nil {
+			return err
+		}
+		p.rows = p.res.Iter
+		if p.rows == nil {
+			return p.res.Run(ctx)
+		}
+		return nil
+	}
+	kept, n, err := p.s.runToEnd(ctx, &p.rt, p.c.query)
+	if err != nil {
+		return err
+	}
+	p.count = n
+	if kept != nil {
+		p.rows = kept
+	}
+	return nil
+}
+
+// beginStatement gives the transaction at a reading point of a new statement.
+func (s *Session) beginStatement(ctx context.Context) (*storage.Txn, error) {
+	txn, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.tx.used { // else the transaction has just begun, and a statement with it
+		if err := txn.BeginStatement(ctx); err != nil {
+			return nil, err
+		}
+	}
+	s.tx.used = true
+	return txn, nil
+}
+
+// prepareRun fills in the world of the portal's statement.
+func (p *Portal) prepareRun(txn *storage.Txn) {
+	p.s.fillEnv(&p.env, txn, p.began)
+	p.rt = exec.Runtime{
+		Txn: txn, Env: &p.env, Params: p.params, Memory: p.env.Memory, WorkMem: p.s.workMem, Registry: p.s.srv.registry,
+	}
+}
+
+// runToEnd runs a query that writes or locks, again from its beginning when it met rows newer than its reading point, and keeps the
+// rows that it shows. The count is that of changed rows.
+func (s *Session) runToEnd(ctx context.Context, rt *exec.Runtime, q *plan.Query) (*keptRows, int64, error) {
+	mark := rt.Txn.Mark()
+	defer rt.Txn.Forget(mark)
+	for {
+		kept, n, err := runOnce(ctx, rt, q)
+		if !errors.Is(err, storage.ErrRestart) {
+			return kept, n, err
+		}
+		if err := rt.Txn.Restart(ctx, mark); err != nil {
+			return nil, 0, err
+		}
+	}
+}
+
+func runOnce(ctx context.Context, rt *exec.Runtime, q *plan.Query) (*keptRows, int64, error) {
+	res, err := exec.Open(ctx, rt, q)
+	if err != nil {
+		return nil, 0, err
+	}
+	var kept *keptRows
+	if res.Iter != nil {
+		kept = newKeptRows(res.Iter.Schema(), rt.Memory)
+		err = kept.drain(ctx, res.Iter)
+	} else {
+		err = res.Run(ctx)
+	}
+	n := res.RowsAffected()
+	if e := res.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		kept.free()
+		return nil, 0, err
+	}
+	return kept, n, nil
+}
+
+// suspend keeps the portal's reading point, for others may run before it is fetched from again.
+func (p *Portal) suspend() {
+	if p.point == nil && p.res != nil {
+		p.point = p.rt.Txn.Statement()
+	}
+}
+
+// finish ends a portal whose rows are all given, or that shows none.
+func (p *Portal) finish() {
+	p.state = done
+	p.release()
+	if p.cursor == nil {
+		p.s.disarm()
+	}
+}
+
+// release lets go of what the portal runs on.
+func (p *Portal) release() {
+	if p.res != nil {
+		_ = p.res.Close()
+		p.res = nil
+	} else if p.rows != nil {
+		_ = p.rows.Close()
+	}
+	if p.point != nil {
+		p.point.Close()
+		p.point = nil
+	}
+	p.rows, p.cur = nil, nil
+}
+
+// Close ends the portal.
+func (p *Portal) Close() {
+	p.release()
+	p.state = broken
+	if p.s.portals[p.name] == p {
+		delete(p.s.portals, p.name)
+	}
+}
+
+// AppendTag appends the command tag after a Fetch that ended the portal; shown is the number of rows that went to the client.
+func (p *Portal) AppendTag(dst []byte, shown int64) []byte {
+	dst = append(dst, p.tag...)
+	if p.plain || p.c.query == nil && !p.c.act.counts {
+		return dst
+	}
+	n := p.count
+	if p.c.cols != nil {
+		n = shown
+	}
+	if p.tag == "INSERT" {
+		dst = append(dst, " 0"...)
+	}
+	return strconv.AppendInt(append(dst, ' '), n, 10)
+}
+
+// The ends of portals.
+
+// closeTxnPortals closes the portals that end with their transaction.
+func (s *Session) closeTxnPortals() {
+	for _, p := range s.portals {
+		if !p.held {
+			p.Close()
+		}
+	}
+}
+
+// closePortalsOf breaks the portals that were opened since the n-th savepoint (0: since the transaction began).
+func (s *Session) closePortalsOf(n int) {
+	since := 0
+	if n > 0 {
+		since = s.tx.savepoints[n-1].ports
+	}
+	for _, p := range s.portals {
+		if p.seq > since && !p.held {
+			p.Close()
+		}
+	}
+}
+
+func (s *Session) closeAllPortals() {
+	for _, p := range s.portals {
+		p.Close()
+	}
+}
