@@ -11,6 +11,8 @@ import (
 
 // Env is what a running statement lends to functions. It lives as long as the statement.
 type Env struct {
+	DB        *storage.DB
+	Actor     storage.Actor // who writes
 	Txn       *storage.Txn
 	Format    *typeio.Format // how values are written and read: DateStyle, TimeZone …
 	Settings  Settings
