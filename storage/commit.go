@@ -17,6 +17,7 @@ type commit struct {
 	lsn  kv.LSN // assigned by the committer
 
 	header  []byte // the op-log header inside ops; nil for a background commit, which has none
+	logSize uint64 // bytes of its op-log entry
 	changes []catalog.Change
 	tallies []tally
 	reads   *readSet // of a serializable transaction
@@ -200,7 +201,7 @@ func (b *batchBuilder) finish() (*commit, error) {
 	c.ops = make([]kv.Op, 0, n)
 	c.ops = append(append(append(c.ops, b.before...), b.history...), b.ordered...)
 	if count > 0 {
-		c.header = header
+		c.header, c.logSize = header, b.log.Size()
 		k := key.AppendLogHeader(nil, key.Unstamped)
 		b.size += int64(len(k) + len(header))
 		c.ops = append(c.ops, kv.Op{Key: k, Value: header, KeyStamp: key.LogStamp, ValueStamp: kv.NoStamp})

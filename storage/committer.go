@@ -147,7 +147,7 @@ func (c *committer) number(group []*commit, before map[*counter]counts) []*commi
 		c.lsn++
 		b.lsn = c.lsn
 		if b.header != nil {
-			c.chain = c.chain.Seal(b.header, b.lsn, now)
+			c.chain = c.chain.Seal(b.header, b.lsn, now, b.logSize)
 		}
 		if b.nextID != nil {
 			binary.BigEndian.PutUint64(b.nextID, c.db.ids.next.Load())

@@ -57,6 +57,9 @@ type DB struct {
 	splits    splits
 	serial    serial
 	sweeper   sweeper
+
+	stop       context.CancelFunc // of the upkeep
+	maintained chan struct{}      // closed when it has ended
 }
 
 // idCounters give ids of catalog objects and of their storage: one counter, never used twice by what was committed.
@@ -96,7 +99,17 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 		db.Close()
 		return nil, err
 	}
+	upkeep, stop := context.WithCancel(context.Background())
+	db.stop, db.maintained = stop, make(chan struct{})
+	go db.maintainLoop(upkeep)
 	return db, nil
+}
+
+func (db *DB) logger() *slog.Logger {
+	if db.opt.Logger != nil {
+		return db.opt.Logger
+	}
+	return slog.Default()
 }
 
 // announce writes the LOCK file.
@@ -114,6 +127,10 @@ func (db *DB) announce() error {
 // Close closes the store after the commits that are under way. Transactions that are still open fail from then on. A second Close
 // does nothing.
 func (db *DB) Close() error {
+	if db.stop != nil {
+		db.stop()
+		<-db.maintained
+	}
 	if db.committer != nil {
 		db.committer.close()
 	}
@@ -183,7 +200,7 @@ func (db *DB) start(ctx context.Context) error {
 	return nil
 }
 
-// lastChain gives the place behind the newest op-log header.
+// lastChain gives the place behind the newest op-log header, or behind the newest commit that was given up.
 func lastChain(ctx context.Context, snap kv.Snapshot) (oplog.Chain, error) {
 	r := key.All(key.Log, 0)
 	r.Reverse = true
@@ -203,12 +220,16 @@ func lastChain(ctx context.Context, snap kv.Snapshot) (oplog.Chain, error) {
 		}
 		return chainAt(lsn, it.Value())
 	}
-	return oplog.Chain{}, it.Err()
+	if it.Err() != nil {
+		return oplog.Chain{}, it.Err()
+	}
+	b, err := readBase(ctx, snap)
+	return b.chain, err
 }
 
 func chainAt(lsn kv.LSN, entry []byte) (oplog.Chain, error) {
 	h, _, err := oplog.DecodeHeader(lsn, entry)
-	return oplog.Chain{Prev: h.Hash, Micros: h.Micros}, err
+	return h.After(), err
 }
 
 // loadCatalog reads all descriptors.

@@ -18,3 +18,9 @@ func (db *DB) SweepAll(ctx context.Context) (int, error) {
 	h.release()
 	return db.sweep(ctx, lsn)
 }
+
+func SetTruncateBytes(n int) (restore func()) {
+	was := truncateBytes
+	truncateBytes = n
+	return func() { truncateBytes = was }
+}

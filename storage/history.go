@@ -62,12 +62,12 @@ func (e *Entry) places(ctx context.Context, f func(oplog.Place, *oplog.Record) e
 		if err != nil {
 			return err
 		}
-		for at < len(b) {
+		for i := uint32(0); at < len(b); i++ {
 			r, rest, ok := oplog.DecodeRecord(b[at:])
 			if !ok {
 				return e.damaged(n, at)
 			}
-			if err := f(oplog.Place{Chunk: n, Offset: uint32(at)}, &r); err != nil {
+			if err := f(oplog.Place{Chunk: n, Index: i}, &r); err != nil {
 				return err
 			}
 			at = len(b) - len(rest)
@@ -82,16 +82,21 @@ func (e *Entry) damaged(n uint32, at int) error {
 
 // record reads the record at a place.
 func (e *Entry) record(ctx context.Context, p oplog.Place) (oplog.Record, error) {
-	b, _, err := e.chunk(ctx, p.Chunk)
+	b, at, err := e.chunk(ctx, p.Chunk)
 	if err != nil {
 		return oplog.Record{}, err
 	}
-	if int(p.Offset) < len(b) {
-		if r, _, ok := oplog.DecodeRecord(b[p.Offset:]); ok {
+	for i := uint32(0); at < len(b); i++ {
+		r, rest, ok := oplog.DecodeRecord(b[at:])
+		if !ok {
+			break
+		}
+		if i == p.Index {
 			return r, nil
 		}
+		at = len(b) - len(rest)
 	}
-	return oplog.Record{}, e.damaged(p.Chunk, int(p.Offset))
+	return oplog.Record{}, e.damaged(p.Chunk, at)
 }
 
 // find searches the record of a key; false when the commit has none.
@@ -294,7 +299,7 @@ func (a *asOf) firstAbove() (p oplog.Place, at kv.LSN, found bool) {
 		if !bytes.Equal(k, a.key[kv.PrefixLen:]) {
 			return
 		}
-		if lsn > a.lsn && (!found || lsn < at) {
+		if lsn > a.lsn && (!found || lsn < at) { // a digest of a commit that was given up never is
 			var ok bool
 			if p, ok = oplog.DecodePlace(a.past.Value()); !ok {
 				a.err = dberr.New(dberr.DataCorrupted, "the history entry of key %x at commit %d is damaged", a.key, lsn)
@@ -316,8 +321,34 @@ func (a *asOf) Close() {
 	a.past.Close()
 }
 
+// checkPast refuses a commit that is too old to be read.
+func (t *Txn) checkPast(ctx context.Context, lsn kv.LSN) (base, error) {
+	b, err := readBase(ctx, t.now.head.snap)
+	if err == nil && lsn < b.horizon() {
+		err = gone(lsn)
+	}
+	return b, err
+}
+
+// checkPastOf refuses to read a relation as of a commit when its rows of that time are gone.
+func (t *Txn) checkPastOf(ctx context.Context, rel *catalog.Relation, lsn kv.LSN) error {
+	b, err := t.checkPast(ctx, lsn)
+	if err != nil {
+		return err
+	}
+	ok, err := readablePast(ctx, t.now.head, rel.Storage, b)
+	if err == nil && !ok {
+		err = dberr.New(dberr.InvalidParameterValue, "the rows that \"%s\" had after commit %d are no longer kept", rel.Name, lsn).
+			WithDetail("The relation was dropped or truncated since, and its storage was freed.")
+	}
+	return err
+}
+
 // CatalogAsOf gives the catalog as it stood after the commit lsn. Its descriptors' versions are fresh.
 func (t *Txn) CatalogAsOf(ctx context.Context, lsn kv.LSN) (*catalog.View, error) {
+	if _, err := t.checkPast(ctx, lsn); err != nil {
+		return nil, err
+	}
 	open := func(class catalog.Class) kv.Iter {
 		return t.now.asOf(ctx, key.Catalog, uint64(class), lsn, KeyRange{}, false)
 	}
@@ -331,7 +362,7 @@ func (t *Txn) CatalogAsOf(ctx context.Context, lsn kv.LSN) (*catalog.View, error
 // Version is a state that a row had.
 type Version struct {
 	LSN     kv.LSN // the commit that made it
-	Micros  int64  // when, µs since 1970 UTC
+	Micros  int64  // when, µs since 1970 UTC; 0 when the op-log no longer knows
 	Actor   Actor
 	Deleted bool
 	// Doc is the row; nil when it was deleted, or when Stripped: retention or a purge has taken it.
@@ -351,7 +382,11 @@ func (t *Txn) History(ctx context.Context, rel *catalog.Relation, rowKey RowKey)
 		return nil, err
 	}
 	var out []Version
-	h := historian{ctx: ctx, snap: snap}
+	b, err := readBase(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
+	h := historian{ctx: ctx, snap: snap, base: b}
 	if newest != nil {
 		if err := checkRow(fullKey, newest); err != nil {
 			return nil, err
@@ -368,10 +403,10 @@ func (t *Txn) History(ctx context.Context, rel *catalog.Relation, rowKey RowKey)
 			continue // a longer row key cannot begin with this one, so this is damage that verify tells of
 		}
 		lsn := kv.LSN(binary.BigEndian.Uint64(it.Key()[key.HistoryStamp(it.Key()):]))
-		place, _ := oplog.DecodePlace(it.Value())
+		place, ok := oplog.DecodePlace(it.Value())
 		e := h.entry(lsn)
-		if e == nil {
-			break
+		if !ok || e == nil {
+			break // only digests come behind
 		}
 		rec, err := e.record(ctx, place)
 		if err != nil {
@@ -393,11 +428,16 @@ func (t *Txn) History(ctx context.Context, rel *catalog.Relation, rowKey RowKey)
 type historian struct {
 	ctx  context.Context
 	snap kv.Snapshot
+	base base
 	last *Entry
 	err  error
 }
 
+// entry reads a commit; nil when it was given up, or on an error.
 func (h *historian) entry(lsn kv.LSN) *Entry {
+	if lsn <= h.base.horizon() {
+		return nil
+	}
 	if h.err == nil && (h.last == nil || h.last.LSN != lsn) {
 		h.last, h.err = readEntry(h.ctx, h.snap, lsn)
 	}

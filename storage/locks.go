@@ -138,15 +138,42 @@ func (t *Txn) lockRow(ctx context.Context, rel *catalog.Relation, rowKey RowKey,
 }
 
 func (t *Txn) lockKey(ctx context.Context, rel *catalog.Relation, text string, m RowMode, w WaitPolicy) error {
-	if t.locked[rel.ID]&(1<<Exclusive|1<<AccessExclusive) != 0 {
+	if t.whole[rel.ID] || t.locked[rel.ID]&(1<<Exclusive|1<<AccessExclusive) != 0 {
 		return nil // nobody else can lock a row
 	}
 	tag := lock.Tag{Class: lock.Row, Object: uint64(rel.ID), Key: text}
 	err := t.db.locks.Acquire(ctx, t.session.owner, tag, rowModes[m], w, t.lockTimeout)
-	if errors.Is(err, lock.ErrHeld) && w == NoWait {
+	switch {
+	case err == nil:
+		t.escalate(ctx, rel)
+	case errors.Is(err, lock.ErrHeld) && w == NoWait:
 		return dberr.New(dberr.LockNotAvailable, "could not obtain lock on row in relation \"%s\"", rel.Name)
 	}
 	return err
+}
+
+// escalateAfter is how many row locks of one relation a transaction takes before it tries to have the whole table instead.
+var escalateAfter = 100_000
+
+// escalate replaces many row locks by a table lock that excludes other writers, if that is free; else it tries again much later.
+func (t *Txn) escalate(ctx context.Context, rel *catalog.Relation) {
+	if t.rowLocks == nil {
+		t.rowLocks = map[catalog.ID]int{}
+	}
+	n := t.rowLocks[rel.ID] + 1
+	t.rowLocks[rel.ID] = n
+	if n%escalateAfter != 0 {
+		return
+	}
+	table := lock.Tag{Class: lock.Table, Object: uint64(rel.ID)}
+	if t.db.locks.Acquire(ctx, t.session.owner, table, Exclusive, SkipLocked, 0) != nil {
+		return
+	}
+	t.session.owner.Replace(func(tag lock.Tag) bool { return tag.Class == lock.Row && tag.Object == uint64(rel.ID) }, table)
+	if t.whole == nil {
+		t.whole = map[catalog.ID]bool{}
+	}
+	t.whole[rel.ID] = true
 }
 
 // LockRow takes a row lock for the rest of the transaction and tells how the row stands now against what the statement saw (old).

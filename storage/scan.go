@@ -22,10 +22,14 @@ func (t *Txn) Scan(ctx context.Context, s *ScanSpec) (batch.Iter, error) {
 	if s.Lock != NoRowLock {
 		mode = RowShare
 	}
-	if s.AsOf == 0 { // the past needs no lock
-		if err := t.enterRelation(ctx, s.Rel, mode); err != nil {
-			return nil, err
-		}
+	var err error
+	if s.AsOf == 0 {
+		err = t.enterRelation(ctx, s.Rel, mode)
+	} else { // the past needs no lock
+		err = t.checkPastOf(ctx, s.Rel, s.AsOf)
+	}
+	if err != nil {
+		return nil, err
 	}
 	rows, err := t.source(ctx, s)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"sync"
-	"time"
 
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/key"
@@ -81,7 +80,7 @@ var sweptSpaces = []key.Space{key.Row, key.FullText, key.History, key.Ordered, k
 // sweepBytes is about how much a commit of the sweeper deletes.
 const sweepBytes = 1 << 20
 
-// Sweep deletes what lies under dropped storage ids whose drop is not above horizon, and gives how many ids it finished. Horizon is
+// sweep deletes what lies under dropped storage ids whose drop is not above horizon, and gives how many ids it finished. Horizon is
 // the commit up to which the past is given up; see retention.
 func (db *DB) sweep(ctx context.Context, horizon kv.LSN) (int, error) {
 	h, err := db.acquire()
@@ -170,5 +169,38 @@ func (db *DB) sweepSome(ctx context.Context, r kv.Range) (more bool, err error) 
 	return true, db.background(ops, false)
 }
 
-// sweepEvery is how often the sweeper looks around.
-const sweepEvery = time.Minute
+// FreeDropped deletes what lies under dropped storage ids at once: the past of dropped relations can no longer be read.
+func (db *DB) FreeDropped(ctx context.Context) error {
+	h, err := db.acquire()
+	if err != nil {
+		return err
+	}
+	list, err := listDropped(ctx, h.snap)
+	lsn := h.snap.LSN()
+	h.release()
+	if err != nil {
+		return err
+	}
+	var ops []kv.Op
+	for _, d := range list {
+		if d.lsn != 0 && !db.sweeper.spares(d.storage) { // from now on unreadable, whenever the rest is done
+			ops = append(ops, plainPut(metaKey(metaSwept, binary.BigEndian.AppendUint64(nil, d.storage)), make([]byte, kv.StampLen)))
+		}
+	}
+	if len(ops) > 0 {
+		if err := db.background(ops, false); err != nil {
+			return err
+		}
+	}
+	_, err = db.sweep(ctx, lsn)
+	return err
+}
+
+// readablePast tells whether rows of a storage can be read as of an earlier commit: it is in use, or was dropped after the horizon.
+func readablePast(ctx context.Context, h *head, storage uint64, b base) (bool, error) {
+	if liveStorageOf(h.cat)[storage] {
+		return true, nil
+	}
+	v, err := h.snap.Get(ctx, metaKey(metaSwept, binary.BigEndian.AppendUint64(nil, storage)))
+	return len(v) == kv.StampLen && kv.LSN(binary.BigEndian.Uint64(v)) > b.horizon(), err
+}

@@ -70,6 +70,8 @@ type Txn struct {
 	view     *catalog.View // what Catalog gave last
 	viewOf   *catalog.Committed
 	locked   map[catalog.ID]uint16 // table lock modes known to be held, bit by mode
+	rowLocks map[catalog.ID]int    // row locks taken, by relation
+	whole    map[catalog.ID]bool   // relations whose row locks a table lock stands for, to the transaction's end
 	ordinals map[uint64]*reserved
 	indexes  openIndexes
 	built    []uint64 // storage that the sweeper spares until the transaction ends

@@ -70,7 +70,9 @@ type verifier struct {
 	live   map[uint64]*liveStorage // storage of relations by id; the classes of the catalog under their numbers
 	hasher oplog.Hasher
 	report VerifyReport
-	prev   oplog.Header
+	base   base
+	prev   kv.LSN
+	chain  oplog.Chain
 }
 
 // liveStorage counts what is known of one relation's rows.
@@ -118,11 +120,16 @@ func (v *verifier) catalogHolds() error {
 
 // logHolds walks the op-log from the first entry on.
 func (v *verifier) logHolds() error {
+	var err error
+	if v.base, err = readBase(v.ctx, v.snap); err != nil {
+		return err
+	}
+	v.prev, v.chain = v.base.lsn, v.base.chain
 	return eachEntry(v.ctx, v.snap, 0, key.Unstamped, false, func(e *Entry) error {
 		if err := v.headerHolds(e); err != nil {
 			return err
 		}
-		v.prev = e.Header
+		v.prev, v.chain = e.LSN, e.After()
 		var sum oplog.BodyCheck
 		var count uint64
 		var last []byte
@@ -153,10 +160,12 @@ func (v *verifier) headerHolds(e *Entry) error {
 		return wrong("op-log entry %d is newer than the store's newest commit %d", e.LSN, v.report.LSN)
 	case !oplog.CheckHash(e.LSN, e.head):
 		return wrong("op-log entry %d: its header does not have the hash that it states", e.LSN)
-	case e.Prev != v.prev.Hash:
-		return wrong("op-log entry %d does not follow entry %d: the chain of hashes is broken", e.LSN, v.prev.LSN)
-	case e.Micros <= v.prev.Micros:
-		return wrong("op-log entry %d is not later than entry %d", e.LSN, v.prev.LSN)
+	case e.Prev != v.chain.Prev:
+		return wrong("op-log entry %d does not follow entry %d: the chain of hashes is broken", e.LSN, v.prev)
+	case e.Micros <= v.chain.Micros || e.Total <= v.chain.Total:
+		return wrong("op-log entry %d is not later than entry %d", e.LSN, v.prev)
+	case e.LSN <= v.base.lsn:
+		return wrong("op-log entry %d was given up, but is still there", e.LSN)
 	}
 	return nil
 }
@@ -167,6 +176,9 @@ func (v *verifier) recordHolds(lsn kv.LSN, p oplog.Place, r *oplog.Record) error
 	live := v.live[id]
 	if live == nil || (space == key.Catalog) != (live.rel == nil) {
 		return nil // of a relation that was dropped or truncated since
+	}
+	if lsn <= v.base.horizon() {
+		return v.partlyGivenUp(lsn, id, rest, r, live)
 	}
 	if r.Image != oplog.NoImage {
 		if err := v.pastHolds(lsn, p, id, rest, live); err != nil {
@@ -195,6 +207,30 @@ func (v *verifier) recordHolds(lsn kv.LSN, p oplog.Place, r *oplog.Record) error
 		return nil
 	}
 	return v.supersededHolds(lsn, id, rest, r, live)
+}
+
+// partlyGivenUp checks a record of the commit that is being given up: its row has a digest already, or the record must still do.
+func (v *verifier) partlyGivenUp(lsn kv.LSN, id uint64, rowKey []byte, r *oplog.Record, live *liveStorage) error {
+	b, err := v.snap.Get(v.ctx, key.AppendHistory(nil, id, rowKey, lsn))
+	if err != nil {
+		return err
+	}
+	if _, place := oplog.DecodePlace(b); place {
+		live.past++
+	} else if b != nil {
+		return nil
+	}
+	row, err := v.snap.Get(v.ctx, r.Key)
+	if err != nil || row == nil {
+		return err
+	}
+	if err := checkRow(r.Key, row); err != nil {
+		return err
+	}
+	if rowLSN(row) == lsn && !r.Deleted && v.hasher.Row(row) == r.After {
+		live.matched++
+	}
+	return nil
 }
 
 // pastHolds checks that the history leads to the record.
@@ -262,15 +298,15 @@ func (v *verifier) rowsHold() error {
 		if live.rel == nil {
 			space = key.Catalog
 		}
+		if err := v.historyHolds(space, id, live); err != nil {
+			return err
+		}
 		n, high, err := v.eachRow(space, id, live)
 		if err != nil {
 			return err
 		}
 		if n != live.matched {
 			return v.findStranger(space, id, live)
-		}
-		if err := v.historyHolds(id, live); err != nil {
-			return err
 		}
 		if live.rel == nil {
 			continue
@@ -338,6 +374,16 @@ func (v *verifier) findStranger(space key.Space, id uint64, live *liveStorage) e
 	defer it.Close()
 	for it.Next() {
 		lsn := rowLSN(it.Value())
+		if lsn <= v.base.horizon() {
+			b, err := v.snap.Get(v.ctx, key.AppendHistory(nil, id, it.Key()[kv.PrefixLen:], lsn))
+			if err != nil {
+				return err
+			}
+			if b == nil {
+				return wrong("nothing is known of the row %s of %s", v.show(it.Key(), it.Value()), live.name())
+			}
+			continue
+		}
 		e, err := readEntry(v.ctx, v.snap, lsn)
 		if err != nil {
 			return wrong("the row %s of %s says that commit %d wrote it, which the op-log does not have", v.show(it.Key(), it.Value()), live.name(), lsn)
@@ -349,18 +395,50 @@ func (v *verifier) findStranger(space key.Space, id uint64, live *liveStorage) e
 	return firstError(it.Err(), wrong("%s has other rows than the op-log tells", live.name()))
 }
 
-// historyHolds checks that no history entry is without its record.
-func (v *verifier) historyHolds(id uint64, live *liveStorage) error {
+// historyHolds checks that no history entry is without its record, and the digests that stand for commits that were given up.
+func (v *verifier) historyHolds(space key.Space, id uint64, live *liveStorage) error {
 	it := v.snap.Scan(v.ctx, key.All(key.History, id))
 	defer it.Close()
 	n := int64(0)
 	for it.Next() {
-		n++
+		if len(it.Value()) != len(oplog.Digest{}) {
+			n++
+			continue
+		}
+		rowKey, lsn, err := key.SplitHistory(it.Key())
+		if err != nil {
+			return err
+		}
+		if err := v.digestHolds(space, id, rowKey, lsn, oplog.Digest(it.Value()), live); err != nil {
+			return err
+		}
 	}
 	if it.Err() == nil && n != live.past {
 		return wrong("the history of %s has %d entries, the op-log has records for %d", live.name(), n, live.past)
 	}
 	return it.Err()
+}
+
+// digestHolds checks a digest against its row, or against the record of the commit that changed the row later.
+func (v *verifier) digestHolds(space key.Space, id uint64, rowKey []byte, lsn kv.LSN, d oplog.Digest, live *liveStorage) error {
+	k := append(key.AppendPrefix(nil, space, id), rowKey...)
+	row, err := v.snap.Get(v.ctx, k)
+	if err != nil {
+		return err
+	}
+	if row != nil {
+		if err := checkRow(k, row); err != nil {
+			return err
+		}
+		if rowLSN(row) == lsn {
+			if v.hasher.Row(row) != d {
+				return wrong("the row %s of %s is not what commit %d wrote", v.show(k, row), live.name(), lsn)
+			}
+			live.matched++
+			return nil
+		}
+	}
+	return v.supersededHolds(lsn, id, rowKey, &oplog.Record{Key: k, After: d}, live)
 }
 
 // keyspaceHolds checks that nothing lies under ids that nobody has.

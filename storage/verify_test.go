@@ -103,8 +103,39 @@ func verifies(t testing.TB, engine kv.Store) string {
 // TestVerifyFindsTampering changes single bytes of keys and values, removes keys, and adds copies of keys under others, everywhere in a
 // store, and expects to be told each time.
 func TestVerifyFindsTampering(t *testing.T) {
-	engine := &immortal{mem.New()}
-	busyStore(t, engine)
+	for name, half := range map[string]bool{"whole past": false, "half of the past": true} {
+		t.Run(name, func(t *testing.T) {
+			engine := &immortal{mem.New()}
+			busyStore(t, engine)
+			if half {
+				giveUpSome(t, engine)
+			}
+			tamper(t, engine)
+		})
+	}
+}
+
+// giveUpSome gives up about half of the op-log.
+func giveUpSome(t *testing.T, engine kv.Store) {
+	db, err := storage.Open(bg, "", storage.Options{Engine: engine})
+	must(t, err)
+	before, err := db.Verify(bg)
+	must(t, err)
+	tx := begin(t, db, storage.ReadCommitted)
+	var total uint64
+	must(t, tx.Log(bg, 0, tx.LSN(), false, func(e *storage.Entry) error { total = e.Total; return nil }))
+	tx.Rollback()
+	must(t, db.SetRetention(storage.Retention{Bytes: int64(total / 2)}))
+	must(t, db.Maintain(bg))
+	after, err := db.Verify(bg)
+	must(t, err)
+	if after.Problem != "" || after.Commits == 0 || after.Commits >= before.Commits {
+		t.Fatalf("of %+v this is left: %+v", before, after)
+	}
+	must(t, db.Close())
+}
+
+func tamper(t *testing.T, engine kv.Store) {
 	ops, lsn := scanAll(t, engine)
 	if p := verifies(t, restore(t, ops, lsn)); p != "" {
 		t.Fatalf("a copy of the store verifies as %s", p)

@@ -119,3 +119,14 @@ func (t Tag) describe() string {
 	}
 	return "advisory lock " + strconv.QuoteToASCII(t.Key)
 }
+
+// AdvisoryKey gives the number that an advisory lock's tag stands for, and whether it was made of two integers.
+func (t Tag) AdvisoryKey() (key uint64, pair bool) {
+	if t.Class != Advisory || len(t.Key) < 8 {
+		return 0, false
+	}
+	for i := range 8 {
+		key = key<<8 | uint64(t.Key[i])
+	}
+	return key, len(t.Key) > 8
+}

@@ -90,6 +90,34 @@ func TestUpgradeAndRelease(t *testing.T) {
 	}
 }
 
+func TestReplaceKeepsTheStandIn(t *testing.T) {
+	m := New()
+	a, b := NewOwner(1), NewOwner(2)
+	table := Tag{Table, 1, ""}
+	for i := range 3 {
+		if !tryIt(t, m, a, row(fmt.Sprint(i)), Update) {
+			t.Fatal("free lock refused")
+		}
+	}
+	mark := a.Position()
+	if !tryIt(t, m, a, row("later"), Update) || !tryIt(t, m, a, table, Exclusive) {
+		t.Fatal("free lock refused")
+	}
+	a.Replace(func(tag Tag) bool { return tag.Class == Row }, table)
+	a.ReleaseTo(mark)
+	if tryIt(t, m, b, table, RowExclusive) {
+		t.Error("the table lock that stands for row locks went with a savepoint")
+	}
+	if !tryIt(t, m, b, row("0"), Update) {
+		t.Error("a replaced row lock is still held")
+	}
+	a.ReleaseTo(0)
+	b.ReleaseTo(0)
+	if l := m.List(); len(l) != 0 {
+		t.Errorf("locks left: %v", l)
+	}
+}
+
 func TestSessionLocksCountApart(t *testing.T) {
 	m := New()
 	a, b := NewOwner(1), NewOwner(2)

@@ -14,6 +14,7 @@ type Owner struct {
 
 	mu      sync.Mutex
 	taken   []grant              // locks of the transaction, in order
+	next    int                  // number of the next grant; the first has 1
 	session map[sessionLock]*own // advisory locks of the session
 
 	waitMu  sync.Mutex // taken after any shard's mutex
@@ -24,6 +25,7 @@ type Owner struct {
 type grant struct {
 	entry *entry
 	mode  Mode
+	num   int // in the order of taking; 0 for one that only the transaction's end gives back
 }
 
 type sessionLock struct {
@@ -42,7 +44,8 @@ func NewOwner(pid int32) *Owner { return &Owner{PID: pid} }
 
 func (o *Owner) remember(e *entry, mode Mode) {
 	o.mu.Lock()
-	o.taken = append(o.taken, grant{e, mode})
+	o.next++
+	o.taken = append(o.taken, grant{e, mode, o.next})
 	o.mu.Unlock()
 }
 
@@ -58,22 +61,23 @@ func (o *Owner) stopWaiting(r *request) {
 	o.waitMu.Unlock()
 }
 
-// Position is how many locks the transaction has taken; ReleaseTo goes back to it.
+// Position is a point in the transaction's taking of locks; ReleaseTo goes back to it.
 func (o *Owner) Position() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return len(o.taken)
+	return o.next + 1
 }
 
 // ReleaseTo gives back the locks that the transaction took after the position, newest first; 0 gives back all.
 func (o *Owner) ReleaseTo(position int) {
 	o.mu.Lock()
-	var back []grant
-	if position < len(o.taken) {
-		back = slices.Clone(o.taken[position:])
-		clear(o.taken[position:])
-		o.taken = o.taken[:position]
+	n := len(o.taken)
+	for n > 0 && o.taken[n-1].num >= position {
+		n--
 	}
+	back := slices.Clone(o.taken[n:])
+	clear(o.taken[n:])
+	o.taken = o.taken[:n]
 	if position == 0 && cap(o.taken) > 1024 {
 		o.taken = nil
 	}
@@ -89,17 +93,24 @@ func (o *Owner) giveBack(e *entry, mode Mode, sc scope) {
 	e.shard.mu.Unlock()
 }
 
-// ReleaseWhere gives back the transaction's locks that match, whenever they were taken.
-func (o *Owner) ReleaseWhere(match func(Tag) bool) {
+// Replace gives back the transaction's locks that match, whenever they were taken, and keeps the lock whose tag is kept, which stands
+// for them, to the transaction's end.
+func (o *Owner) Replace(match func(Tag) bool, kept Tag) {
 	o.mu.Lock()
-	var back []grant
+	var back, first []grant
 	o.taken = slices.DeleteFunc(o.taken, func(g grant) bool {
-		if match(g.entry.tag) {
+		switch {
+		case match(g.entry.tag):
 			back = append(back, g)
-			return true
+		case g.entry.tag == kept && g.num != 0:
+			g.num = 0
+			first = append(first, g)
+		default:
+			return false
 		}
-		return false
+		return true
 	})
+	o.taken = append(first, o.taken...)
 	o.mu.Unlock()
 	for _, g := range back {
 		o.giveBack(g.entry, g.mode, inTransaction)

@@ -16,7 +16,9 @@ type Builder struct {
 	first []byte
 	open  []byte
 	at    uint32 // number of the open chunk
+	index uint32 // records in it
 	count uint64
+	size  uint64 // of finished chunks
 	body  body
 }
 
@@ -42,7 +44,8 @@ func (b *Builder) Add(key, before, after []byte) (Place, error) {
 			return Place{}, err
 		}
 	}
-	p := Place{b.at, uint32(len(b.open))}
+	p := Place{b.at, b.index}
+	b.index++
 	b.open = appendRecord(b.open, &r)
 	return p, nil
 }
@@ -50,6 +53,8 @@ func (b *Builder) Add(key, before, after []byte) (Place, error) {
 // flush ends the open chunk.
 func (b *Builder) flush() error {
 	done := b.open
+	b.size += uint64(len(done))
+	b.index = 0
 	b.open = make([]byte, 0, min(cap(done), 2*chunkSize))
 	b.at++
 	if b.at == 1 {
@@ -58,6 +63,9 @@ func (b *Builder) flush() error {
 	}
 	return b.emit(b.at-1, done)
 }
+
+// Size is how many bytes all chunks have, once finished.
+func (b *Builder) Size() uint64 { return b.size }
 
 // Finish gives chunk 0, ready for Chain.Seal, and the number of records.
 func (b *Builder) Finish() (entry []byte, count uint64, err error) {

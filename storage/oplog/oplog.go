@@ -36,10 +36,14 @@ type Header struct {
 	Actor  Actor
 	Count  uint64 // records
 	Chunks uint32 // keys that hold them, the header's own included
+	Total  uint64 // bytes of all entries that the op-log ever had, this one included
 	Body   Digest // of all records
 	Prev   Digest // Hash of the commit before; zero for the first
 	Hash   Digest // of everything above
 }
+
+// After gives the chain behind the commit.
+func (h *Header) After() Chain { return Chain{h.Hash, h.Micros, h.Total} }
 
 // headerVersion is the first byte of a stored header.
 const headerVersion = 1
@@ -52,7 +56,8 @@ const (
 	atBody   = atHash + sha256.Size
 	atCount  = atBody + sha256.Size
 	atChunks = atCount + 8
-	atActor  = atChunks + 4
+	atTotal  = atChunks + 4
+	atActor  = atTotal + 8
 )
 
 // appendHeader appends the stored form, without what Seal fills in.
@@ -69,22 +74,25 @@ func appendHeader(dst []byte, a Actor) []byte {
 // Chain is the place in the chain where the next commit goes.
 type Chain struct {
 	Prev   Digest
-	Micros int64 // of the newest commit
+	Micros int64  // of the newest commit
+	Total  uint64 // its Header.Total
 }
 
-// Seal completes the stored header in entry (chunk 0 as Builder made it) for the commit lsn at a time not before micros, and gives
-// the chain after it. It hashes the header alone.
-func (c Chain) Seal(entry []byte, lsn kv.LSN, micros int64) Chain {
+// Seal completes the stored header in entry (chunk 0 as Builder made it) for the commit lsn
+// at a time not before micros, and gives the chain after it. size is the entry's in bytes. It hashes the header alone.
+func (c Chain) Seal(entry []byte, lsn kv.LSN, micros int64, size uint64) Chain {
 	micros = max(micros, c.Micros+1)
 	binary.BigEndian.PutUint64(entry[atMicros:], uint64(micros))
 	copy(entry[atPrev:], c.Prev[:])
+	total := c.Total + size
+	binary.BigEndian.PutUint64(entry[atTotal:], total)
 	end, err := skipActor(entry)
 	if err != nil {
 		panic(err) // the entry is this program's own work of a moment ago
 	}
 	sum := headerHash(entry[:end], lsn)
 	copy(entry[atHash:], sum[:])
-	return Chain{sum, micros}
+	return Chain{sum, micros, total}
 }
 
 // headerHash is the hash of a stored header, in which the hash's own place counts as zero.
@@ -112,6 +120,7 @@ func DecodeHeader(lsn kv.LSN, entry []byte) (h Header, records int, err error) {
 	h.Body = Digest(entry[atBody:])
 	h.Count = binary.BigEndian.Uint64(entry[atCount:])
 	h.Chunks = binary.BigEndian.Uint32(entry[atChunks:])
+	h.Total = binary.BigEndian.Uint64(entry[atTotal:])
 	rest := entry[atActor:]
 	for _, s := range []*string{&h.Actor.Role, &h.Actor.Application, &h.Actor.Plan} {
 		b, after, ok := cutBytes(rest)

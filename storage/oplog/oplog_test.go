@@ -42,7 +42,7 @@ func TestBuilderRoundTrip(t *testing.T) {
 			t.Fatalf("Finish: %d, %v", count, err)
 		}
 		chunks[0] = entry
-		next := Chain{Prev: Digest{1, 2}, Micros: 100}.Seal(entry, 7, 50)
+		next := Chain{Prev: Digest{1, 2}, Micros: 100}.Seal(entry, 7, 50, b.Size())
 		if next.Micros != 101 {
 			t.Fatalf("time %d does not rise", next.Micros)
 		}
@@ -56,7 +56,7 @@ func checkEntry(t *rapid.T, chunks map[uint32][]byte, actor Actor, want []Record
 		t.Fatal(err)
 	}
 	if head.Actor != actor || head.Hash != next.Prev || head.Prev != (Digest{1, 2}) || head.Micros != 101 ||
-		int(head.Chunks) != len(chunks) || head.Count != uint64(len(want)) {
+		int(head.Chunks) != len(chunks) || head.Total != next.Total || head.Count != uint64(len(want)) {
 		t.Fatalf("header %+v", head)
 	}
 	if !CheckHash(7, chunks[0]) || CheckHash(8, chunks[0]) {
@@ -69,8 +69,8 @@ func checkEntry(t *rapid.T, chunks map[uint32][]byte, actor Actor, want []Record
 		if n == 0 {
 			rest = rest[at:]
 		}
-		for len(rest) > 0 {
-			if p := (Place{n, uint32(len(chunks[n]) - len(rest))}); p != places[i] {
+		for index := uint32(0); len(rest) > 0; index++ {
+			if p := (Place{n, index}); p != places[i] {
 				t.Fatalf("record %d lies at %v, was told %v", i, p, places[i])
 			}
 			r, after, ok := DecodeRecord(rest)
@@ -99,7 +99,7 @@ func TestEveryByteCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	Chain{}.Seal(entry, 3, 5)
+	Chain{}.Seal(entry, 3, 5, b.Size())
 	if !whole(3, entry) {
 		t.Fatal("an untouched entry does not hold")
 	}

@@ -156,8 +156,9 @@ func (d *body) sum() (out Digest) {
 
 func rowLSN(value []byte) kv.LSN { return kv.LSN(binary.BigEndian.Uint64(value[lsnAt:])) }
 
-// Place is where a record lies in its commit: which chunk, and at what offset in its value.
-type Place struct{ Chunk, Offset uint32 }
+// Place is where a record lies in its commit: in which chunk, and how many records of it come before. It stays the same when an image
+// is stripped.
+type Place struct{ Chunk, Index uint32 }
 
 // PlaceLen is the length of a stored Place.
 const PlaceLen = 8
@@ -165,7 +166,7 @@ const PlaceLen = 8
 // Append appends the stored form.
 func (p Place) Append(dst []byte) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, p.Chunk)
-	return binary.BigEndian.AppendUint32(dst, p.Offset)
+	return binary.BigEndian.AppendUint32(dst, p.Index)
 }
 
 // DecodePlace reads a stored Place.
@@ -175,3 +176,13 @@ func DecodePlace(b []byte) (Place, bool) {
 	}
 	return Place{binary.BigEndian.Uint32(b), binary.BigEndian.Uint32(b[4:])}, true
 }
+
+// Strip replaces the image in r by its digest.
+func (h *Hasher) Strip(r *Record) {
+	if r.Image == Whole {
+		r.Image, r.BeforeDigest, r.Before = Stripped, h.Row(r.Before), nil
+	}
+}
+
+// AppendRecord appends the stored form of a record, for a chunk that is written again.
+func AppendRecord(dst []byte, r *Record) []byte { return appendRecord(dst, r) }
