@@ -4,4 +4,4 @@ package table
 import "github.com/omgdb/omgdb/functions"
 
 // Families lists the families of table functions.
-func Families() [][]functions.TableDef { return nil }
+func Families() [][]functions.TableDef { return [][]functions.TableDef{series(), arrays()} }
