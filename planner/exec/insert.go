@@ -8,7 +8,6 @@ import (
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage/batch"
 	"github.com/omgdb/omgdb/storage/catalog"
-	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/doc"
 	"github.com/omgdb/omgdb/storage/value"
 )
@@ -24,6 +23,7 @@ type inserter struct {
 	wide   []value.Column
 	rows   *newRows
 	ret    *returning
+	on     *conflict
 	batch  batch.Batch
 }
 
@@ -43,7 +43,9 @@ func (b *builder) insert(n *plan.Insert) (op, error) {
 		return nil, err
 	}
 	if n.Conflict != nil {
-		return nil, dberr.New(dberr.FeatureNotSupported, "ON CONFLICT is not supported yet")
+		if o.on, err = b.conflict(o, n); err != nil {
+			return nil, err
+		}
 	}
 	return &dmlOp{input: in, change: o.insert, shows: o.ret != nil}, nil
 }
@@ -104,6 +106,9 @@ func (o *inserter) tuples(ctx context.Context) (*batch.Batch, error) {
 	if bad == 0 && broken != nil {
 		return nil, broken
 	}
+	if o.on != nil {
+		return o.on.insert(ctx, pos[:bad], broken)
+	}
 	for _, p := range pos[:bad] {
 		d, err := o.rows.encode(&o.batch, p)
 		if err != nil {
@@ -129,6 +134,9 @@ func (o *inserter) documents(ctx context.Context) (*batch.Batch, error) {
 	vec.Resize(stored, o.batch.Len)
 	vec.Resize(named, o.batch.Len)
 	pos := vec.Positions(o.batch.Sel, o.batch.Len)
+	if o.on != nil {
+		return o.on.insert(ctx, pos, nil)
+	}
 	for _, p := range pos {
 		d, err := collectionRow(o.n.Rel, ids.Get(int(p)), docs.Get(int(p)))
 		if err != nil {
@@ -141,7 +149,7 @@ func (o *inserter) documents(ctx context.Context) (*batch.Batch, error) {
 		o.count.n++
 		if o.ret != nil {
 			named.Strs[p] = doc.IDText(id)
-			stored.Strs[p] = value.Bytes(withID(id, d).Value().Encoded()).Str()
+			stored.Strs[p] = jsonbOf(withID(id, d)).Str()
 		}
 	}
 	o.batch.Cols[idAt], o.batch.Cols[docAt] = named, stored

@@ -171,11 +171,11 @@ func (n *hashedInNode) Eval(ctx context.Context, b *batch.Batch, sel []int32) (v
 		case n.rows.N == 0:
 			n.out.Bools[i] = n.not
 		case anyNull(n.vecs, i):
-			n.set(i, b.Len, n.search(i, nil))
+			n.set(i, b.Len, n.unsure(i, vec.Iota(n.rows.N)))
 		case ids[k] >= 0:
 			n.out.Bools[i] = !n.not
 		default:
-			n.set(i, b.Len, n.search(i, n.nulls))
+			n.set(i, b.Len, n.unsure(i, n.nulls))
 		}
 	}
 	return vec.Vec{Column: &n.out}, nil
@@ -190,33 +190,20 @@ func (n *hashedInNode) set(i int32, size int, unknown bool) {
 	n.out.Bools[i] = n.not
 }
 
-// search tells whether a right row (of rows; nil: of all) differs from the left row nowhere for sure: it holds a NULL or is compared
-// with one, and everything else is equal.
-func (n *hashedInNode) search(i int32, rows []int32) bool {
+// unsure tells whether one of the right rows given differs from the left row nowhere for sure: where neither side is NULL they are equal.
+func (n *hashedInNode) unsure(i int32, rows []int32) bool {
 	if len(n.left) == 1 {
-		return rows == nil || len(rows) > 0
-	}
-	match := func(r int) bool {
-		for k, v := range n.vecs {
-			if v.NullAt(i) || n.rows.Cols[k].IsNull(r) {
-				continue
-			}
-			if !n.same[k](v.Column, v.At(i), n.rows.Cols[k], r) {
-				return false
-			}
-		}
-		return true
-	}
-	if rows == nil {
-		for r := range n.rows.N {
-			if match(r) {
-				return true
-			}
-		}
-		return false
+		return len(rows) > 0
 	}
 	for _, r := range rows {
-		if match(int(r)) {
+		same := true
+		for k, v := range n.vecs {
+			if !v.NullAt(i) && !n.rows.Cols[k].IsNull(int(r)) && !n.same[k](v.Column, v.At(i), n.rows.Cols[k], int(r)) {
+				same = false
+				break
+			}
+		}
+		if same {
 			return true
 		}
 	}

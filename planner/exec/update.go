@@ -12,7 +12,6 @@ import (
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/doc"
-	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/value"
 )
 
@@ -148,7 +147,7 @@ func (o *updater) oldDocuments(raw *value.Column, pos []int32, n int) {
 			vec.Set(&o.old[idAt], p, n, value.String(doc.IDText(d.Lookup(idColumn))))
 		}
 		if docAt >= 0 {
-			vec.Set(&o.old[docAt], p, n, typeio.JSONB(d.Value()))
+			vec.Set(&o.old[docAt], p, n, jsonbOf(d))
 		}
 	}
 }
@@ -205,7 +204,7 @@ func (o *updater) documents(ctx context.Context) (*batch.Batch, error) {
 		if err := o.write(ctx, p, d); err != nil {
 			return nil, err
 		}
-		stored.Strs[p] = typeio.JSONB(d.Value()).Str()
+		stored.Strs[p] = jsonbOf(d).Str()
 	}
 	o.batch.Cols[o.inLen+docAt] = stored
 	return o.show(ctx)
@@ -296,7 +295,7 @@ func oldValue(rel *catalog.Relation, d doc.Doc, c plan.Col, a *catalog.Column) (
 	case rel.Kind == catalog.Collection && c.Name == idColumn:
 		return value.String(doc.IDText(d.Lookup(idColumn))), nil
 	case rel.Kind == catalog.Collection && c.Name == docColumn:
-		return typeio.JSONB(d.Value()), nil
+		return jsonbOf(d), nil
 	case a == nil:
 		return value.Null, nil
 	}

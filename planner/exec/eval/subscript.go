@@ -27,6 +27,10 @@ func (s *Scope) subscript(e *plan.Subscript) (Node, Traits, error) {
 		return nil, 0, err
 	}
 	n := &subscriptNode{arg: arg, slice: e.IsSlice, json: typeio.Base(e.Arg.Type()).OID == value.JSONB.OID}
+	lower, upper := e.Lower, e.Upper
+	if !e.IsSlice && len(lower) == 0 {
+		lower, upper = upper, nil // the subscript of one element stands where PostgreSQL has it, in Upper
+	}
 	bounds := func(es []plan.Expr) ([]Node, error) {
 		out := make([]Node, len(es))
 		for i, x := range es {
@@ -39,10 +43,10 @@ func (s *Scope) subscript(e *plan.Subscript) (Node, Traits, error) {
 		}
 		return out, nil
 	}
-	if n.lower, err = bounds(e.Lower); err != nil {
+	if n.lower, err = bounds(lower); err != nil {
 		return nil, 0, err
 	}
-	if n.upper, err = bounds(e.Upper); err != nil {
+	if n.upper, err = bounds(upper); err != nil {
 		return nil, 0, err
 	}
 	n.lo, n.hi = make([]vec.Vec, len(n.lower)), make([]vec.Vec, len(n.upper))

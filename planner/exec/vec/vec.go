@@ -107,14 +107,18 @@ func Scatter(dst *value.Column, src Vec, sel []int32, n int) {
 	default:
 		scatter(dst.Boxes, src.Boxes, src.Const, sel)
 	}
-	if len(src.Nulls) == 0 {
-		return
+	switch {
+	case len(src.Nulls) > 0:
+		if len(dst.Nulls) == 0 {
+			MaskNulls(dst, n)
+		}
+		scatter(dst.Nulls, src.Nulls, src.Const, sel)
+	case len(dst.Nulls) > 0:
+		scatter(dst.Nulls, notNull, true, sel)
 	}
-	if len(dst.Nulls) == 0 {
-		MaskNulls(dst, n)
-	}
-	scatter(dst.Nulls, src.Nulls, src.Const, sel)
 }
+
+var notNull = []bool{false}
 
 func scatter[T any](dst, src []T, constant bool, sel []int32) {
 	switch {
