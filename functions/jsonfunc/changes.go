@@ -22,16 +22,16 @@ func changes() []def {
 	return []def{
 		{Sig: "jsonb_concat(jsonb,jsonb)", Eval: try(func(a []val) (val, error) { return changed(doc.Concat(typeio.Doc(a[0]), typeio.Doc(a[1]))) })},
 		{Sig: "jsonb_delete(jsonb,text)", Eval: try(func(a []val) (val, error) { return changed(doc.DeleteKey(typeio.Doc(a[0]), a[1].Str())) })},
-		{Sig: "jsonb_delete(jsonb,text[])", Eval: try(func(a []val) (val, error) { return changed(doc.DeleteKeys(typeio.Doc(a[0]), strs(a[1]))) })},
+		{Sig: "jsonb_delete(jsonb,text[])", Eval: try(flat(func(a []val) (val, error) { return changed(doc.DeleteKeys(typeio.Doc(a[0]), strs(a[1]))) }))},
 		{Sig: "jsonb_delete(jsonb,int4)", Eval: try(func(a []val) (val, error) { return changed(doc.DeleteIndex(typeio.Doc(a[0]), int(a[1].Int()))) })},
-		{Sig: "jsonb_delete_path(jsonb,text[])", Eval: try(func(a []val) (val, error) { return changed(doc.DeletePath(typeio.Doc(a[0]), texts(a[1]))) })},
-		{Sig: "jsonb_set(jsonb,text[],jsonb,bool)", Eval: try(func(a []val) (val, error) {
+		{Sig: "jsonb_delete_path(jsonb,text[])", Eval: try(flat(func(a []val) (val, error) { return changed(doc.DeletePath(typeio.Doc(a[0]), texts(a[1]))) }))},
+		{Sig: "jsonb_set(jsonb,text[],jsonb,bool)", Eval: try(flat(func(a []val) (val, error) {
 			return changed(doc.SetPath(typeio.Doc(a[0]), texts(a[1]), typeio.Doc(a[2]), a[3].Bool()))
-		})},
-		{Sig: "jsonb_set_lax(jsonb,text[],jsonb,bool,text)", Eval: try(setLax)},
-		{Sig: "jsonb_insert(jsonb,text[],jsonb,bool)", Eval: try(func(a []val) (val, error) {
+		}))},
+		{Sig: "jsonb_set_lax(jsonb,text[],jsonb,bool,text)", Eval: try(flat(setLax))},
+		{Sig: "jsonb_insert(jsonb,text[],jsonb,bool)", Eval: try(flat(func(a []val) (val, error) {
 			return changed(doc.InsertPath(typeio.Doc(a[0]), texts(a[1]), typeio.Doc(a[2]), a[3].Bool()))
-		})},
+		}))},
 		{Sig: "jsonb_strip_nulls(jsonb)", Eval: pure(func(a []val) val { return typeio.JSONB(doc.StripNulls(typeio.Doc(a[0]))) })},
 		{Sig: "json_strip_nulls(json)", Eval: try(stripJSON)},
 		{Sig: "jsonb_pretty(jsonb)", Eval: pure(func(a []val) val {
@@ -39,6 +39,16 @@ func changes() []def {
 			pretty(&b, typeio.Doc(a[0]).Plain(), 0)
 			return value.String(b.String())
 		})},
+	}
+}
+
+// flat refuses paths of more than one dimension.
+func flat(f func(a []val) (val, error)) func(a []val) (val, error) {
+	return func(a []val) (val, error) {
+		if !a[1].IsNull() && len(a[1].Box().(*value.Array).Dims) > 1 {
+			return value.Null, dberr.New(dberr.ArraySubscriptError, "wrong number of array subscripts")
+		}
+		return f(a)
 	}
 }
 
