@@ -61,7 +61,6 @@ var samples = map[string][]string{
 	"jsonpath":       {"$", "$.a", "$.b.c[*]", "$[*] ? (@ > 1)", "strict $.x"},
 	"pg_lsn":         {"0/0", "16/B374D848"},
 	"_float8":        {"{1.5,2}", "{}"}, "_numeric": {"{1.5,NaN}", "{}"}, "_bool": {"{t,f}"}, "_jsonb": {`{1,"{\"a\":2}"}`},
-	"tsvector": {"'a':1 'b':2", ""}, "tsquery": {"'a' & 'b'", ""},
 }
 
 // polySamples stand for the polymorphic types, several at a time so that a call is consistent.

@@ -392,6 +392,8 @@ func (e *evaluator) choose(args []typed, n int, params func(i int) []*value.Type
 						score += 30
 					}
 				}
+			case p.IsPoly() && a.IsArray() && (p.OID == value.AnyCompatible.OID || p.OID == value.AnyElement.OID):
+				score += 200 // rather as an array
 			case p.IsPoly():
 				score += 500
 			case p.Preferred:

@@ -130,11 +130,14 @@ func makers() []def {
 	}
 }
 
-func makeDate(a []val) (val, error) {
+// makeDate reports a year before Christ by its inner number; makeDay does not.
+func makeDate(a []val) (val, error) { return makeDay(a, 1) }
+
+func makeDay(a []val, adjust int64) (val, error) {
 	y, m, d := a[0].Int(), a[1].Int(), a[2].Int()
 	bad := func() (val, error) {
 		if y < 0 && y != math.MinInt32 {
-			y++
+			y += adjust
 		}
 		return value.Null, dberr.New(dberr.DatetimeFieldOverflow, "date field value out of range: %d-%02d-%02d", y, m, d)
 	}
@@ -170,7 +173,7 @@ func makeTime(h, m int64, s float64) (int64, error) {
 }
 
 func makeTimestamp(a []val) (int64, error) {
-	d, err := makeDate(a)
+	d, err := makeDay(a, 0)
 	if err != nil {
 		return 0, err
 	}

@@ -216,7 +216,11 @@ func widthBucketNum(a []val) (val, error) {
 	if d, err = num.Mul(d, num.FromInt(n)); err != nil {
 		return value.Null, err
 	}
-	q, err := num.DivTrunc(d, width)
+	// the quotient is rounded before it is cut, as PostgreSQL's is
+	q, err := num.Div(d, width)
+	if err == nil {
+		q, err = num.Floor(q)
+	}
 	if err != nil {
 		return value.Null, err
 	}

@@ -1,11 +1,8 @@
 package table
 
 import (
-	"context"
 	"time"
 
-	"github.com/omgdb/omgdb/functions"
-	"github.com/omgdb/omgdb/storage/batch"
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/typeio/dt"
@@ -13,130 +10,113 @@ import (
 	"github.com/omgdb/omgdb/storage/value"
 )
 
-// series lists generate_series.
-func series() []functions.TableDef {
-	return []functions.TableDef{
-		{Sig: "generate_series(int4,int4)", Open: intSeries(1<<31 - 1)}, {Sig: "generate_series(int4,int4,int4)", Open: intSeries(1<<31 - 1)},
-		{Sig: "generate_series(int8,int8)", Open: intSeries(1<<63 - 1)}, {Sig: "generate_series(int8,int8,int8)", Open: intSeries(1<<63 - 1)},
-		{Sig: "generate_series(numeric,numeric)", Open: numericSeries}, {Sig: "generate_series(numeric,numeric,numeric)", Open: numericSeries},
-		{Sig: "generate_series(timestamp,timestamp,interval)", Open: timeSeries(func(*functions.Call) *time.Location { return time.UTC })},
-		{Sig: "generate_series(timestamptz,timestamptz,interval)", Open: timeSeries(func(c *functions.Call) *time.Location { return c.Env.Format.TimeZone })},
+func zeroStep() error {
+	return dberr.New(dberr.InvalidParameterValue, "step size cannot equal zero")
+}
+
+// series gives generate_series of all kinds and generate_subscripts.
+func series() []def {
+	out := []def{
+		streaming("generate_subscripts(anyarray,int4)", subscripts), streaming("generate_subscripts(anyarray,int4,bool)", subscripts),
+		streaming("generate_series(timestamp,timestamp,interval)", func(_ *call, a []val) (filler, error) { return times(a, nil) }),
+		streaming("generate_series(timestamptz,timestamptz,interval)", func(c *call, a []val) (filler, error) { return times(a, format(c).Zone()) }),
 	}
-}
-
-func zeroStep() error { return dberr.New(dberr.InvalidParameterValue, "step size cannot equal zero") }
-
-// generator is a stream of one column made row by row; next gives false at the end.
-type generator struct {
-	schema value.Schema
-	col    *value.Column
-	next   func() (value.Value, bool, error)
-	b      batch.Batch
-}
-
-func generate(out value.Schema, next func() (value.Value, bool, error)) batch.Iter {
-	return &generator{schema: out, col: value.NewColumn(out[0].Type, batch.Size), next: next}
-}
-
-func (g *generator) Schema() value.Schema { return g.schema }
-
-func (g *generator) Next(context.Context) (*batch.Batch, error) {
-	g.col.Reset()
-	for g.next != nil && g.col.Len() < batch.Size {
-		v, ok, err := g.next()
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			g.next = nil
-			break
-		}
-		g.col.Append(v)
+	for _, args := range []string{"(int4,int4)", "(int4,int4,int4)", "(int8,int8)", "(int8,int8,int8)"} {
+		out = append(out, streaming("generate_series"+args, ints))
 	}
-	if g.col.Len() == 0 {
-		return nil, nil
+	for _, args := range []string{"(numeric,numeric)", "(numeric,numeric,numeric)"} {
+		out = append(out, streaming("generate_series"+args, numerics))
 	}
-	g.b = batch.Batch{Cols: []*value.Column{g.col}, Len: g.col.Len()}
-	return &g.b, nil
+	return out
 }
 
-func (g *generator) Close() error { return nil }
-
-// open starts a table function.
-type open = func(ctx context.Context, c *functions.Call, a []value.Value, out value.Schema) (batch.Iter, error)
-
-// intSeries counts in steps up to limit in size: a step beyond it ends the series.
-func intSeries(limit int64) open {
-	return func(_ context.Context, _ *functions.Call, a []value.Value, out value.Schema) (batch.Iter, error) {
-		at, stop, step, done := a[0].Int(), a[1].Int(), int64(1), false
-		if len(a) > 2 {
-			step = a[2].Int()
-		}
-		if step == 0 {
-			return nil, zeroStep()
-		}
-		return generate(out, func() (value.Value, bool, error) {
-			if done || step > 0 && at > stop || step < 0 && at < stop {
-				return value.Null, false, nil
-			}
-			v := value.Int(at)
-			if step > 0 && at > limit-step || step < 0 && at < -limit-1-step {
-				done = true
-			} else {
-				at += step
-			}
-			return v, true, nil
-		}), nil
+// ints counts from start to stop.
+func ints(_ *call, a []val) (filler, error) {
+	cur, stop, step := a[0].Int(), a[1].Int(), int64(1)
+	if len(a) > 2 {
+		step = a[2].Int()
 	}
+	if step == 0 {
+		return nil, zeroStep()
+	}
+	done := false
+	return func(cols []*value.Column, n int) (bool, error) {
+		c := cols[0]
+		for ; n > 0 && !done && (step > 0 && cur <= stop || step < 0 && cur >= stop); n-- {
+			c.Ints = append(c.Ints, cur)
+			next := cur + step
+			done = (step > 0) != (next > cur) // the end of the numbers
+			cur = next
+		}
+		return done || n > 0, nil
+	}, nil
 }
 
-func numericSeries(_ context.Context, _ *functions.Call, a []value.Value, out value.Schema) (batch.Iter, error) {
-	at, stop, step := typeio.Num(a[0]), typeio.Num(a[1]), num.FromInt(1)
+func numerics(_ *call, a []val) (filler, error) {
+	cur, stop, step := typeio.Num(a[0]), typeio.Num(a[1]), num.One
 	if len(a) > 2 {
 		step = typeio.Num(a[2])
 	}
-	for _, x := range []struct {
-		name string
-		d    *num.Dec
-	}{{"start", at}, {"stop", stop}, {"step size", step}} {
-		switch {
-		case num.IsNaN(x.d):
-			return nil, dberr.New(dberr.InvalidParameterValue, "%s value cannot be NaN", x.name)
-		case num.IsInf(x.d):
-			return nil, dberr.New(dberr.InvalidParameterValue, "%s value cannot be infinity", x.name)
+	for i, d := range []*num.Dec{cur, stop, step} {
+		name := []string{"start value", "stop value", "step size"}[i]
+		if num.IsNaN(d) {
+			return nil, dberr.New(dberr.InvalidParameterValue, "%s cannot be NaN", name)
+		}
+		if num.IsInf(d) {
+			return nil, dberr.New(dberr.InvalidParameterValue, "%s cannot be infinity", name)
 		}
 	}
-	sign := num.Sign(step)
-	if sign == 0 {
+	up := num.Sign(step)
+	if up == 0 {
 		return nil, zeroStep()
 	}
-	return generate(out, func() (value.Value, bool, error) {
-		if c := num.Cmp(at, stop); sign > 0 && c > 0 || sign < 0 && c < 0 {
-			return value.Null, false, nil
+	// all values are shown with the largest scale
+	scale := max(num.Scale(cur), num.Scale(stop), num.Scale(step))
+	cur, err := num.Round(cur, scale)
+	return func(cols []*value.Column, n int) (bool, error) {
+		for ; n > 0 && num.Cmp(cur, stop)*up <= 0; n-- {
+			cols[0].Append(value.Box(cur))
+			var err error
+			if cur, err = num.Add(cur, step); err != nil {
+				return false, err
+			}
 		}
-		v := value.Box(at)
-		next, err := num.Add(at, step)
-		at = next
-		return v, true, err
-	}), nil
+		return n > 0, nil
+	}, err
 }
 
-// timeSeries steps by an interval in a time zone.
-func timeSeries(zone func(c *functions.Call) *time.Location) open {
-	return func(_ context.Context, c *functions.Call, a []value.Value, out value.Schema) (batch.Iter, error) {
-		at, stop, step, loc := a[0].Int(), a[1].Int(), a[2].Box().(value.Interval), zone(c)
-		sign := dt.CmpInterval(step, dt.Interval{})
-		if sign == 0 {
-			return nil, zeroStep()
-		}
-		return generate(out, func() (value.Value, bool, error) {
-			if sign > 0 && at > stop || sign < 0 && at < stop {
-				return value.Null, false, nil
-			}
-			v := value.Int(at)
-			next, err := dt.AddInterval(at, step, loc)
-			at = next
-			return v, true, err
-		}), nil
+// times steps through timestamps; loc tells where months and days pass for those with zone.
+func times(a []val, loc *time.Location) (filler, error) {
+	cur, stop, step := a[0].Int(), a[1].Int(), a[2].Box().(value.Interval)
+	dir := dt.CmpInterval(step, value.Interval{})
+	if dir == 0 {
+		return nil, zeroStep()
 	}
+	return func(cols []*value.Column, n int) (bool, error) {
+		for ; n > 0 && (dir > 0 && cur <= stop || dir < 0 && cur >= stop); n-- {
+			cols[0].Ints = append(cols[0].Ints, cur)
+			if dt.Infinite(cur) {
+				continue // it never gets further: the caller's limit or cancel ends it
+			}
+			var err error
+			if cur, err = dt.AddInterval(cur, step, loc); err != nil {
+				return false, err
+			}
+		}
+		return n > 0, nil
+	}, nil
+}
+
+// subscripts counts through a dimension of an array.
+func subscripts(_ *call, a []val) (filler, error) {
+	x, dim := a[0].Box().(*value.Array), a[1].Int()
+	if dim < 1 || dim > int64(len(x.Dims)) {
+		return listed(nil), nil
+	}
+	d := x.Dims[dim-1]
+	low, high := int64(d.Lower), int64(d.Lower)+int64(d.Len)-1
+	if len(a) > 2 && a[2].Bool() {
+		return ints(nil, []val{value.Int(high), value.Int(low), value.Int(-1)})
+	}
+	return ints(nil, []val{value.Int(low), value.Int(high)})
 }
