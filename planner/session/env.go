@@ -22,7 +22,7 @@ import (
 func (s *Session) bindContext(v *catalog.View, oids []uint32) *bind.Context {
 	return &bind.Context{
 		Catalog: v, Registry: s.srv.registry, SearchPath: s.schemas(), TempSchema: s.temp, Format: s.format, ParamOIDs: oids,
-		User: s.user, Database: s.opts.Database, Virtual: s.srv.virtual, Setting: s.Get,
+		User: s.user, Database: s.opts.Database, Virtual: s.srv.system.Relation, Setting: s.Get,
 		Prepared: func(name string) ([]*value.Type, bool) {
 			st := s.stmts[name]
 			if st == nil || name == "" {
@@ -202,7 +202,7 @@ func (l lookup) RelationName(oid uint32) (schema, name string, ok bool) {
 			return sc.Name, x.Name, true
 		}
 	}
-	return "", "", false
+	return l.s.srv.system.Describe(oid)
 }
 
 // RelationOID implements functions.Lookup: name may be qualified and quoted.
@@ -216,6 +216,9 @@ func (l lookup) RelationOID(name string) (uint32, bool) {
 		return 0, false
 	}
 	find := func(schema, rel string) (uint32, bool) {
+		if oid := l.s.srv.system.OID(schema, rel); oid != 0 {
+			return oid, true
+		}
 		sc := v.Schema(schema)
 		if sc == nil {
 			return 0, false
@@ -229,7 +232,7 @@ func (l lookup) RelationOID(name string) (uint32, bool) {
 		return find(parts[0], parts[1])
 	}
 	if len(parts) == 1 {
-		for _, schema := range l.s.schemas() {
+		for _, schema := range l.s.SearchPath(true) {
 			if oid, ok := find(schema, parts[0]); ok {
 				return oid, true
 			}

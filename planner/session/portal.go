@@ -72,6 +72,7 @@ func (st *Stmt) Bind(ctx context.Context, name string, args []value.Value, forma
 	if s.state == idle {
 		s.state = implicit
 	}
+	st.runs++
 	p := s.newPortal(name, st.text, c, args)
 	p.Formats = formats
 	return p, nil

@@ -17,6 +17,7 @@ import (
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/functions/embed"
+	"github.com/omgdb/omgdb/planner/pgcatalog"
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/dberr"
@@ -30,8 +31,6 @@ type Options struct {
 	Clock     func() time.Time
 	Version   string            // of OMGDB
 	Settings  map[string]string // values that differ from the defaults, of any context
-	// Virtual finds the computed relations of pg_catalog and information_schema.
-	Virtual func(schema, name string) *functions.Table
 }
 
 // Server holds what the sessions of one open store share: the plan cache, who listens to what, who is there.
@@ -40,7 +39,7 @@ type Server struct {
 	registry  *functions.Registry
 	embedders *embed.Set
 	log       *slog.Logger
-	virtual   func(schema, name string) *functions.Table
+	system    *pgcatalog.Set
 	clock     func() time.Time
 	start     []string // start values of settings
 	plans     *planCache
@@ -60,7 +59,7 @@ type Server struct {
 // New makes the session server of an open store; the store stays the caller's to close, after Close.
 func New(db *storage.DB, o Options) (*Server, error) {
 	srv := &Server{
-		db: db, registry: o.Registry, embedders: o.Embedders, virtual: o.Virtual, log: o.Logger, clock: o.Clock,
+		db: db, registry: o.Registry, embedders: o.Embedders, log: o.Logger, clock: o.Clock,
 		start: slices.Clone(bootValues), hub: newHub(), memory: &functions.Account{}, sessions: map[int32]*Session{},
 	}
 	if srv.log == nil {
@@ -80,6 +79,10 @@ func New(db *storage.DB, o Options) (*Server, error) {
 			return nil, err
 		}
 		srv.start[i] = settings[i].merge(canon, srv.start[i])
+	}
+	var err error
+	if srv.system, err = pgcatalog.New(srv.registry, systemRows()); err != nil {
+		return nil, err
 	}
 	srv.actions = buildActions()
 	srv.empty = &compiled{stmt: &plan.EmptyStmt{}, act: srv.actionOf(&plan.EmptyStmt{})}

@@ -22,6 +22,7 @@ type Stmt struct {
 	c       *compiled
 	cols    value.Schema // as first described: a plan of another shape is refused
 	bySQL   bool
+	runs    int64
 	created time.Time
 }
 

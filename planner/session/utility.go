@@ -309,6 +309,7 @@ type PreparedRow struct {
 	Columns    value.Schema
 	BySQL      bool
 	Created    int64 // µs since 2000-01-01 UTC
+	Runs       int64
 }
 
 // Prepared lists the prepared statements by name.
@@ -316,7 +317,7 @@ func (s *Session) Prepared() []PreparedRow {
 	var rows []PreparedRow
 	for name, st := range s.stmts {
 		if name != "" {
-			rows = append(rows, PreparedRow{Name: name, Text: st.shown, Params: st.c.params, Columns: st.c.cols, BySQL: st.bySQL, Created: pgMicros(st.created)})
+			rows = append(rows, PreparedRow{Name: name, Text: st.shown, Params: st.c.params, Columns: st.c.cols, BySQL: st.bySQL, Created: pgMicros(st.created), Runs: st.runs})
 		}
 	}
 	slices.SortFunc(rows, func(a, b PreparedRow) int { return strings.Compare(a.Name, b.Name) })
