@@ -69,7 +69,7 @@ func Expr(ctx context.Context, bc *Context, text string, rel *catalog.Relation, 
 
 func newBinder(ctx context.Context, bc *Context, st parse.Stmt) *binder {
 	b := &binder{ctx: ctx, Context: bc, stmt: st, pos: map[plan.Expr]int{}, rowTypes: map[catalog.ID]*value.Type{},
-		origin: map[plan.ColID]origin{}, itemOf: map[plan.ColID]*item{}, stars: map[int][][]string{}}
+		origin: map[plan.ColID]origin{}, itemOf: map[plan.ColID]*item{}, stars: map[int][][]string{}, whole: map[*plan.RowExpr]*item{}}
 	for _, oid := range bc.ParamOIDs {
 		var t *value.Type
 		if oid != 0 {
@@ -94,11 +94,14 @@ type binder struct {
 	params []*value.Type // nil: not known yet
 	// stars are the columns that each * stood for, by its place in the text: views keep them.
 	stars map[int][][]string
+	// whole are the rows that stand for all columns of an item.
+	whole map[*plan.RowExpr]*item
 	// origin and itemOf tell where the columns of stored relations come from.
 	origin map[plan.ColID]origin
 	itemOf map[plan.ColID]*item
 	// rowTypes are the composite types of relations, made on demand.
 	rowTypes map[catalog.ID]*value.Type
+	rowAt    []int // where the columns of the query in SET (…) = (SELECT …) stand
 	deps     plan.Deps
 	writes   bool // the statement changes data or locks rows
 	depth    int  // nesting of views
@@ -184,6 +187,9 @@ func (b *binder) topQuery(n *pg_query.Node) (*plan.Query, error) {
 func (b *binder) finish(q *query, tag string) (*plan.Query, error) {
 	params, err := b.paramTypes()
 	if err != nil {
+		return nil, err
+	}
+	if err := b.checkParams(q.node); err != nil {
 		return nil, err
 	}
 	out := &plan.Query{

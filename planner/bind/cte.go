@@ -16,10 +16,7 @@ type cte struct {
 	cols []plan.Col
 	// recursive: cols are known from the first part, and the query is being bound: references read the working table.
 	self      bool
-	selfRefs  int
-	pending   bool // listed but not bound yet: a forward reference
 	modifying bool
-	query     *plan.CTE
 }
 
 // bound are the CTEs of one WITH clause, to be put around the query that it belongs to.
@@ -58,13 +55,18 @@ func (b *binder) withClause(s *scope, w *pg_query.WithClause) (*bound, error) {
 			return nil, err
 		}
 	}
-	for _, n := range list {
+	for i, n := range list {
+		s.forward = nil
+		for _, later := range list[i:] {
+			s.forward = append(s.forward, later.GetCommonTableExpr().Ctename)
+		}
 		c, err := b.bindCTE(s, n.GetCommonTableExpr(), w.Recursive)
 		if err != nil {
 			return nil, err
 		}
 		out.ctes = append(out.ctes, *c)
 	}
+	s.forward = nil
 	return out, nil
 }
 
@@ -143,7 +145,6 @@ func (b *binder) bindCTE(s *scope, x *pg_query.CommonTableExpr, recursive bool) 
 		return nil, err
 	}
 	out.Query = q.node
-	c.query = out
 	s.ctes = append(slices.Clip(s.ctes), c)
 	return out, nil
 }
@@ -261,15 +262,25 @@ func (b *binder) sameTypes(c *cte, seed, step *query) error {
 }
 
 // cteNamed finds a CTE by name, from the inner level outwards; nil when there is none.
-func (b *binder) cteNamed(s *scope, name string, pos int) (*cte, error) {
+func cteNamed(s *scope, name string) *cte {
 	for lv := s; lv != nil; lv = lv.parent {
 		for i := len(lv.ctes) - 1; i >= 0; i-- {
 			if c := lv.ctes[i]; c.name == name {
-				return c, nil
+				return c
 			}
 		}
 	}
-	return nil, nil
+	return nil
+}
+
+// forwardCTE tells whether a name is that of a WITH item which cannot be seen yet.
+func forwardCTE(s *scope, name string) bool {
+	for lv := s; lv != nil; lv = lv.parent {
+		if slices.Contains(lv.forward, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // cteRef reads a CTE.
@@ -284,7 +295,7 @@ func (b *binder) cteRef(c *cte, rv *pg_query.RangeVar) (plan.Node, *item, error)
 		n.Out = append(n.Out, k)
 	}
 	it := b.queryItem(n.Out)
-	if err := nameItem(it, c.name, rv.Alias, loc(rv.Location)); err != nil {
+	if err := nameItem(it, c.name, rv.Alias); err != nil {
 		return nil, nil, err
 	}
 	n.Alias = it.alias

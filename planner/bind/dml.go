@@ -101,9 +101,6 @@ func (b *binder) assign(e plan.Expr, t *value.Type, mod int32, wrong func(from *
 
 // assignColumn is assign with the error for a table's column.
 func (b *binder) assignColumn(e plan.Expr, c *catalog.Column) (plan.Expr, error) {
-	if hasSet(e) {
-		return nil, errAt(b.posOf(e), dberr.FeatureNotSupported, "set-returning functions are not allowed in %s", "UPDATE")
-	}
 	return b.assign(e, c.Type, c.Mod, func(from *value.Type) error {
 		return dberr.New(dberr.DatatypeMismatch, "column \"%s\" is of type %s but expression is of type %s", c.Name, c.Type.SQL, from.SQL).
 			WithHint("You will need to rewrite or cast the expression.")
@@ -230,7 +227,7 @@ func (b *binder) sets(s *scope, rel *catalog.Relation, old []plan.Col, list []*p
 			}
 		} else {
 			if at >= 0 {
-				return nil, errAt(pos, dberr.SyntaxError, "multiple assignments to same column \"%s\"", c.Name)
+				return nil, dberr.New(dberr.SyntaxError, "multiple assignments to same column \"%s\"", c.Name)
 			}
 			if e, err = b.assignColumn(e, c); err != nil {
 				return nil, err
@@ -280,6 +277,10 @@ func (b *binder) multiValue(s *scope, rel *catalog.Relation, c *catalog.Column, 
 			}
 			t := &value.Type{}
 			*t = *value.RecordType
+			b.rowAt = b.rowAt[:0]
+			for i := range q.cols {
+				b.rowAt = append(b.rowAt, b.itemPos(q, i))
+			}
 			for _, qc := range q.cols {
 				t.Fields = append(t.Fields, value.Field{Name: qc.Name, Type: qc.Type, Mod: qc.Mod})
 			}
@@ -291,7 +292,7 @@ func (b *binder) multiValue(s *scope, rel *catalog.Relation, c *catalog.Column, 
 		}
 	}
 	f := (*row).Type().Fields[m.Colno-1]
-	return b.at(&plan.FieldSelect{Typed: plan.Typed{T: f.Type, M: f.Mod}, Arg: *row, Field: int(m.Colno - 1), Name: f.Name}, loc(sub.Location)), false, nil
+	return b.at(&plan.FieldSelect{Typed: plan.Typed{T: f.Type, M: f.Mod}, Arg: *row, Field: int(m.Colno - 1), Name: f.Name}, b.rowAt[m.Colno-1]), false, nil
 }
 
 // assignInto puts a value into an element or field of a container: SET a[1] = x, SET c.f = x.
@@ -423,7 +424,7 @@ func scanCols(scan *plan.Scan) []plan.Col {
 
 // dmlInput binds target, FROM and WHERE of UPDATE and DELETE: the rows to change with their key and stored document.
 func (b *binder) dmlInput(s *scope, scan *plan.Scan, it *item, rv *pg_query.RangeVar, from []*pg_query.Node, where *pg_query.Node) (input plan.Node, key, raw plan.ColID, err error) {
-	if err := nameItem(it, it.rel.Name, rv.Alias, loc(rv.Location)); err != nil {
+	if err := nameItem(it, it.rel.Name, rv.Alias); err != nil {
 		return nil, 0, 0, err
 	}
 	if rv.Alias == nil {

@@ -31,6 +31,7 @@ func (b *binder) insert(s *scope, x *pg_query.InsertStmt) (plan.Node, error) {
 	case pg_query.OverridingKind_OVERRIDING_SYSTEM_VALUE:
 		n.Overriding = 's'
 	}
+	s.known = append(s.known, b.newRowItem(rel, n.NewCols))
 	targets, err := b.insertTargets(rel, x.Cols)
 	if err != nil {
 		return nil, err
@@ -191,7 +192,11 @@ func (b *binder) insertValues(s *scope, n *plan.Insert, targets []insertTarget, 
 	v := &plan.Values{}
 	width := -1
 	var used []insertTarget
-	err := s.in(inValues, func() error {
+	c := inValues
+	if len(lists) == 1 {
+		c = inInsertRow
+	}
+	err := s.in(c, func() error {
 		for _, l := range lists {
 			items := l.GetList().GetItems()
 			if width >= 0 && len(items) != width && !hasStar(items) {
@@ -239,6 +244,15 @@ func (b *binder) insertValues(s *scope, n *plan.Insert, targets []insertTarget, 
 		v.Out = append(v.Out, b.newCol(c.Name, c.Type, c.Mod))
 	}
 	n.Input = v
+	if s.hasSet { // one row with set-returning functions is a query
+		row := v.Rows[0]
+		ptrs := make([]*plan.Expr, len(row))
+		for i := range row {
+			ptrs[i] = &row[i]
+		}
+		input, _ := b.projectSets(s, &plan.Empty{}, ptrs)
+		n.Input = &plan.Project{Input: input, Out: v.Out, Items: row}
+	}
 	return nil
 }
 

@@ -254,9 +254,6 @@ func (b *binder) nullTest(s *scope, x *pg_query.NullTest) (plan.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if arg, err = b.resolveUnknown(arg); err != nil {
-		return nil, err
-	}
 	return &plan.IsNull{Arg: arg, Not: x.Nulltesttype == pg_query.NullTestType_IS_NOT_NULL}, nil
 }
 
@@ -392,7 +389,7 @@ func (b *binder) caseCond(s *scope, w *pg_query.CaseWhen, arg plan.Expr, col pla
 		return nil, err
 	}
 	if arg != nil {
-		if cond, err = b.makeOp("=", b.ref(col, b.posOf(arg)), cond, astPos(w.Expr)); err != nil {
+		if cond, err = b.makeOp("=", b.ref(col, b.posOf(arg)), cond, loc(w.Location)); err != nil {
 			return nil, err
 		}
 	}

@@ -192,7 +192,7 @@ func (b *binder) tableCols(r *resolved) (value.Schema, error) {
 		t := col.Type
 		if t.IsPoly() {
 			var err error
-			if _, t, err = b.instantiate(types(r.args), declared[:len(r.args)], t, -1); err != nil {
+			if _, t, err = b.instantiate(types(r.args), declared[:len(r.args)], t); err != nil {
 				return nil, err
 			}
 		}

@@ -139,7 +139,7 @@ func (b *binder) makeArrayOp(name string, left, right plan.Expr, all bool, pos i
 	if err != nil {
 		return nil, err
 	}
-	want, ret, err := b.instantiate([]*value.Type{left.Type(), elem}, []*value.Type{op.Left, op.Right}, op.Ret, pos)
+	want, ret, err := b.instantiate([]*value.Type{left.Type(), elem}, []*value.Type{op.Left, op.Right}, op.Ret)
 	if err != nil {
 		return nil, err
 	}
@@ -369,7 +369,7 @@ func (b *binder) constList(left plan.Expr, list []plan.Expr, not bool, pos int) 
 	if err != nil {
 		return nil, err
 	}
-	want, ret, err := b.instantiate([]*value.Type{left.Type(), t}, []*value.Type{op.Left, op.Right}, op.Ret, pos)
+	want, ret, err := b.instantiate([]*value.Type{left.Type(), t}, []*value.Type{op.Left, op.Right}, op.Ret)
 	if err != nil {
 		return nil, err
 	}

@@ -103,6 +103,7 @@ func (b *binder) wholeRow(it *item, pos int) plan.Expr {
 		t = value.RecordType
 	}
 	row := &plan.RowExpr{Typed: plan.Typed{T: t, M: -1}}
+	b.whole[row] = it
 	for i := range it.cols {
 		if it.cols[i].hidden {
 			continue
@@ -221,6 +222,9 @@ func (b *binder) selectField(s *scope, e plan.Expr, name string, pos int) (plan.
 		return f, err
 	}
 	t := e.Type()
+	if r := rowOf(e); r != nil && b.whole[r] != nil {
+		return nil, errAt(pos, dberr.UndefinedColumn, "column %s.%s does not exist", b.whole[r].alias, name)
+	}
 	switch {
 	case isComposite(t):
 		return nil, errAt(pos, dberr.UndefinedColumn, "column \"%s\" not found in data type %s", name, t.SQL)

@@ -106,9 +106,7 @@ func (b *binder) single(node plan.Node, it *item, err error) (plan.Node, []*item
 // rangeVar binds a name in FROM: a CTE, a computed relation, a view, a table or collection.
 func (b *binder) rangeVar(s *scope, rv *pg_query.RangeVar) (plan.Node, *item, error) {
 	if rv.Schemaname == "" {
-		if c, err := b.cteNamed(s, rv.Relname, loc(rv.Location)); err != nil {
-			return nil, nil, err
-		} else if c != nil {
+		if c := cteNamed(s, rv.Relname); c != nil {
 			return b.cteRef(c, rv)
 		}
 	}
@@ -120,7 +118,12 @@ func (b *binder) rangeVar(s *scope, rv *pg_query.RangeVar) (plan.Node, *item, er
 	}
 	rel := b.lookupRelation(rv.Schemaname, rv.Relname)
 	if rel == nil {
-		return nil, nil, b.noRelation(rv)
+		err := b.noRelation(rv)
+		if rv.Schemaname == "" && forwardCTE(s, rv.Relname) {
+			err = dberr.As(err).WithDetail("There is a WITH item named \"%s\", but it cannot be referenced from this part of the query.", rv.Relname).
+				WithHint("Use WITH RECURSIVE, or re-order the WITH items to remove forward references.")
+		}
+		return nil, nil, err
 	}
 	switch rel.Kind {
 	case catalog.ViewKind:
@@ -131,7 +134,7 @@ func (b *binder) rangeVar(s *scope, rv *pg_query.RangeVar) (plan.Node, *item, er
 	}
 	scan, it := b.scan(rel)
 	it.pos = loc(rv.Location)
-	if err := nameItem(it, rel.Name, rv.Alias, loc(rv.Location)); err != nil {
+	if err := nameItem(it, rel.Name, rv.Alias); err != nil {
 		return nil, nil, err
 	}
 	if rv.Alias == nil {
@@ -172,7 +175,7 @@ func (b *binder) schemaName(rel *catalog.Relation) string {
 }
 
 // nameItem gives an item its alias and column aliases.
-func nameItem(it *item, name string, alias *pg_query.Alias, pos int) error {
+func nameItem(it *item, name string, alias *pg_query.Alias) error {
 	it.alias = name
 	if alias == nil {
 		return nil
@@ -180,7 +183,7 @@ func nameItem(it *item, name string, alias *pg_query.Alias, pos int) error {
 	it.alias = alias.Aliasname
 	cols := strs(alias.Colnames)
 	if len(cols) > len(it.cols) {
-		return errAt(pos, dberr.InvalidColumnRef, "table \"%s\" has %d columns available but %d columns specified", it.alias, len(it.cols), len(cols))
+		return dberr.New(dberr.InvalidColumnRef, "table \"%s\" has %d columns available but %d columns specified", it.alias, len(it.cols), len(cols))
 	}
 	for i, c := range cols {
 		renameCol(&it.cols[i], c)
@@ -214,7 +217,7 @@ func (b *binder) virtualScan(schema string, rv *pg_query.RangeVar) (plan.Node, *
 		n.Out = append(n.Out, b.newCol(c.Name, c.Type, -1))
 	}
 	it := b.queryItem(n.Out)
-	if err := nameItem(it, rv.Relname, rv.Alias, loc(rv.Location)); err != nil {
+	if err := nameItem(it, rv.Relname, rv.Alias); err != nil {
 		return nil, nil, err
 	}
 	if rv.Alias == nil {
@@ -247,7 +250,7 @@ func (b *binder) rangeSubselect(s *scope, x *pg_query.RangeSubselect) (plan.Node
 		it.relVisible = false
 		return q.node, it, nil
 	}
-	return q.node, it, nameItem(it, "", x.Alias, selectPos(sel))
+	return q.node, it, nameItem(it, "", x.Alias)
 }
 
 // lateral runs f in a clause of s, with the items before it visible when on.
@@ -273,7 +276,7 @@ func (b *binder) view(rel *catalog.Relation, rv *pg_query.RangeVar) (plan.Node, 
 			b.origin[cols[i].ID] = origin{uint32(rel.ID), c.Num}
 		}
 	}
-	if err := nameItem(it, rel.Name, rv.Alias, loc(rv.Location)); err != nil {
+	if err := nameItem(it, rel.Name, rv.Alias); err != nil {
 		return nil, nil, err
 	}
 	if rv.Alias == nil {

@@ -54,17 +54,10 @@ func (b *binder) rangeFunction(s *scope, x *pg_query.RangeFunction) (plan.Node, 
 	node, out := b.funcNode(calls, alias, x.Ordinality)
 	it := b.queryItem(out)
 	it.scalar = len(calls) == 1 && !x.Ordinality && len(out) == 1 && !calls[0].call.AsRecord && !calls[0].named
-	if err := nameItem(it, alias, x.Alias, fromFuncPos(x)); err != nil {
+	if err := nameItem(it, alias, x.Alias); err != nil {
 		return nil, nil, err
 	}
 	return node, it, nil
-}
-
-func fromFuncPos(x *pg_query.RangeFunction) int {
-	if items := x.Functions[0].GetList().GetItems(); len(items) > 0 {
-		return astPos(items[0])
-	}
-	return -1
 }
 
 func (c *fromCall) rename(name string) {
@@ -80,6 +73,14 @@ func (b *binder) funcNode(calls []fromCall, alias string, ordinality bool) (plan
 	if len(calls) == 1 && calls[0].row != nil {
 		c := calls[0]
 		proj := &plan.Project{Input: &plan.Empty{}, Out: []plan.Col{b.outCol(c.name, c.row)}, Items: []plan.Expr{c.row}}
+		if fields := baseType(c.row.Type()).Fields; isComposite(c.row.Type()) {
+			row := b.ref(proj.Out[0], -1)
+			proj = &plan.Project{Input: proj}
+			for i, f := range fields {
+				proj.Out = append(proj.Out, b.newCol(f.Name, f.Type, f.Mod))
+				proj.Items = append(proj.Items, &plan.FieldSelect{Typed: plan.Typed{T: f.Type, M: f.Mod}, Arg: row, Field: i, Name: f.Name})
+			}
+		}
 		if ordinality {
 			proj.Out = append(proj.Out, b.newCol("ordinality", value.Int8, -1))
 			proj.Items = append(proj.Items, intConst(value.Int8, 1))
@@ -151,9 +152,9 @@ func (b *binder) fromFunction(s *scope, n *pg_query.Node, defs []*pg_query.Node)
 			return nil, err
 		}
 		if len(defs) > 0 {
-			return nil, errAt(c.pos, dberr.SyntaxError, "a column definition list is only allowed for functions returning \"record\"")
+			return nil, errAt(loc(defs[0].GetColumnDef().GetLocation()), dberr.SyntaxError, "a column definition list is only allowed for functions returning \"record\"")
 		}
-		return []fromCall{{row: e, name: c.name, single: true}}, nil
+		return []fromCall{{row: e, name: c.name, single: !isComposite(e.Type()), named: isComposite(e.Type())}}, nil
 	}
 	if err := b.notAggregate(x, c); err != nil {
 		return nil, err
@@ -184,7 +185,7 @@ func (b *binder) tableCall(c *call, r *resolved, defs []*pg_query.Node) (fromCal
 		if len(t.Cols) > 1 {
 			what = "a column definition list is redundant for a function with OUT parameters"
 		}
-		return fc, errAt(c.pos, dberr.SyntaxError, "%s", what)
+		return fc, errAt(loc(defs[0].GetColumnDef().GetLocation()), dberr.SyntaxError, "%s", what)
 	case t.Scalar && len(t.Cols) == 1:
 		name := t.Cols[0].Name
 		fc.single = name == "" || name == t.Name

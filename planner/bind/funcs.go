@@ -295,7 +295,7 @@ func (b *binder) complete(c *call, cand *candidate, given []*value.Type) (*resol
 		}
 		args, ts, actual = ordered, declared, types(ordered)
 	}
-	want, ret, err := b.instantiate(actual, ts, cand.ret, c.pos)
+	want, ret, err := b.instantiate(actual, ts, cand.ret)
 	if err != nil {
 		return nil, err
 	}

@@ -238,6 +238,10 @@ func (r *regroup) rewrite(e plan.Expr, inSub bool) plan.Expr {
 		return e
 	case *plan.ColRef:
 		return r.column(x, inSub)
+	case *plan.RowExpr:
+		if it := r.b.whole[x]; it != nil && !inSub {
+			return r.wholeRow(x, it)
+		}
 	case *plan.Const, *plan.Param:
 		if i := r.matching(e); i >= 0 && r.sets {
 			return r.b.ref(r.node.GroupCols[i], r.b.posOf(e))
@@ -250,6 +254,18 @@ func (r *regroup) rewrite(e plan.Expr, inSub bool) plan.Expr {
 		}
 	}
 	return r.inside(e, inSub)
+}
+
+// wholeRow rewrites a row that stands for an item; the error for ungrouped columns names the row.
+func (r *regroup) wholeRow(x *plan.RowExpr, it *item) plan.Expr {
+	if i := r.matching(x); i >= 0 {
+		return r.b.ref(r.node.GroupCols[i], r.b.posOf(x))
+	}
+	out := r.inside(x, false)
+	if e := dberr.As(r.err); e != nil && e.Code == dberr.GroupingError {
+		r.err = errAt(r.b.posOf(x), dberr.GroupingError, "column \"%s.*\" must appear in the GROUP BY clause or be used in an aggregate function", it.alias)
+	}
+	return out
 }
 
 func (r *regroup) matching(e plan.Expr) int {
@@ -390,6 +406,9 @@ func (r *regroup) aggregate(x *aggExpr) plan.Expr {
 	}
 	for _, d := range x.agg.Direct {
 		r.rewrite(d, false) // only for its errors: direct arguments are the same for all rows of a group
+		if e := dberr.As(r.err); e != nil && e.Detail == "" {
+			r.err = e.WithDetail("Direct arguments of an ordered-set aggregate must use only grouped columns.")
+		}
 	}
 	a := x.agg
 	a.Col = r.b.newCol(x.name, x.T, x.M)

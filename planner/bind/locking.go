@@ -103,7 +103,7 @@ func (b *binder) lockItem(lock *plan.Lock, it *item, mode plan.RowLock) error {
 		return nil
 	}
 	if it.nullable {
-		return errAt(it.pos, dberr.FeatureNotSupported, "%s cannot be applied to the nullable side of an outer join", lockNames[mode.Strength])
+		return dberr.New(dberr.FeatureNotSupported, "%s cannot be applied to the nullable side of an outer join", lockNames[mode.Strength])
 	}
 	key := b.scanColumn(it, "", storage.ScanCol{Kind: storage.ColRowKey, Type: value.Bytea, Mod: -1}, value.Bytea).(*plan.ColRef)
 	for i := range lock.Rels {

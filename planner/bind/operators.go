@@ -105,7 +105,7 @@ func (b *binder) callOp(op *functions.Operator, args []plan.Expr, pos int) (plan
 	if op.Left != nil {
 		declared = []*value.Type{op.Left, op.Right}
 	}
-	want, ret, err := b.instantiate(types(args), declared, op.Ret, pos)
+	want, ret, err := b.instantiate(types(args), declared, op.Ret)
 	if err != nil {
 		return nil, err
 	}

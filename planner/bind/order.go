@@ -138,7 +138,7 @@ func (b *binder) entry(s *scope, targets []*target, n *pg_query.Node, c clause, 
 				return nil, -1, err
 			}
 			if at >= 0 {
-				return targets[at].expr, at, b.checkEntry(targets[at].expr, c, pos)
+				return targets[at].expr, at, checkEntry(targets[at].expr, c)
 			}
 		}
 	}
@@ -154,7 +154,7 @@ func (b *binder) entry(s *scope, targets []*target, n *pg_query.Node, c clause, 
 				continue
 			}
 			if i++; i == int(v.Ival.Ival) {
-				return t.expr, at, b.checkEntry(t.expr, c, pos)
+				return t.expr, at, checkEntry(t.expr, c)
 			}
 		}
 		return nil, -1, errAt(pos, dberr.InvalidColumnRef, "%s position %d is not in select list", name, v.Ival.Ival)
@@ -184,17 +184,17 @@ func (b *binder) outputNamed(targets []*target, name, clauseName string, pos int
 }
 
 // checkEntry refuses output columns whose calls may not stand in the clause.
-func (b *binder) checkEntry(e plan.Expr, c clause, pos int) error {
+func checkEntry(e plan.Expr, c clause) error {
 	if c != inGroupBy {
 		return nil
 	}
 	var err error
 	plan.Walk(e, func(x plan.Expr) bool {
-		switch x.(type) {
+		switch x := x.(type) {
 		case *aggExpr:
-			err = errAt(pos, dberr.GroupingError, "aggregate functions are not allowed in %s", clauseRules[c].name)
+			err = errAt(x.pos, dberr.GroupingError, "aggregate functions are not allowed in %s", clauseRules[c].name)
 		case *winExpr:
-			err = errAt(pos, dberr.WindowingError, "window functions are not allowed in %s", clauseRules[c].name)
+			err = errAt(x.pos, dberr.WindowingError, "window functions are not allowed in %s", clauseRules[c].name)
 		}
 		return err == nil
 	})

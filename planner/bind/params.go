@@ -40,14 +40,22 @@ func (b *binder) fixParam(p *plan.Param, to *value.Type) (plan.Expr, error) {
 func (b *binder) paramTypes() ([]*value.Type, error) {
 	for i, t := range b.params {
 		if t == nil || isUnknown(t) {
-			pos := -1
-			for e, at := range b.pos {
-				if p, ok := e.(*plan.Param); ok && p.Num == i+1 && (pos < 0 || at < pos) {
-					pos = at
-				}
-			}
-			return nil, errAt(pos, dberr.IndeterminateDatatype, "could not determine data type of parameter $%d", i+1)
+			return nil, dberr.New(dberr.IndeterminateDatatype, "could not determine data type of parameter $%d", i+1)
 		}
 	}
 	return b.params, nil
+}
+
+// checkParams refuses a plan in which a parameter stands where nothing gave it the type that it has elsewhere ($1 IS NULL).
+func (b *binder) checkParams(n plan.Node) (err error) {
+	if len(b.params) == 0 {
+		return nil
+	}
+	plan.WalkExprs(n, func(e plan.Expr) bool {
+		if p, ok := e.(*plan.Param); ok && isUnknown(p.T) && err == nil {
+			err = errAt(b.posOf(p), dberr.AmbiguousParameter, "could not determine data type of parameter $%d", p.Num)
+		}
+		return err == nil
+	})
+	return err
 }

@@ -163,7 +163,7 @@ func genericsAgree(b *binder, from, to []*value.Type) bool {
 }
 
 // instantiate replaces the polymorphic types of a chosen function by the real ones; ret is its result type.
-func (b *binder) instantiate(from, to []*value.Type, ret *value.Type, pos int) ([]*value.Type, *value.Type, error) {
+func (b *binder) instantiate(from, to []*value.Type, ret *value.Type) ([]*value.Type, *value.Type, error) {
 	poly := ret.IsPoly()
 	for _, t := range to {
 		poly = poly || t.IsPoly()
@@ -176,9 +176,9 @@ func (b *binder) instantiate(from, to []*value.Type, ret *value.Type, pos int) (
 		f, what, a, c := gather(from, to, compat)
 		if what != "" {
 			if c == nil {
-				return nil, nil, errAt(pos, dberr.DatatypeMismatch, "argument declared %s is not %s but type %s", "any"+what, article(what), a.SQL)
+				return nil, nil, dberr.New(dberr.DatatypeMismatch, "argument declared %s is not %s but type %s", "any"+what, article(what), a.SQL)
 			}
-			return nil, nil, errAt(pos, dberr.DatatypeMismatch, "arguments declared \"%s\" are not all alike", what).WithDetail("%s versus %s", a.SQL, c.SQL)
+			return nil, nil, dberr.New(dberr.DatatypeMismatch, "arguments declared \"%s\" are not all alike", what).WithDetail("%s versus %s", a.SQL, c.SQL)
 		}
 		retRole, inRet := polyRoles[ret.OID]
 		inRet = inRet && retRole.compat == compat
@@ -187,20 +187,20 @@ func (b *binder) instantiate(from, to []*value.Type, ret *value.Type, pos int) (
 		}
 		elem, ok := b.solve(&f, compat)
 		if !ok {
-			return nil, nil, errAt(pos, dberr.DatatypeMismatch, "arguments of polymorphic types do not match")
+			return nil, nil, dberr.New(dberr.DatatypeMismatch, "arguments of polymorphic types do not match")
 		}
 		if elem == nil {
 			if f.array != nil && f.array.OID == value.AnyArray.OID {
 				continue // only the statistics catalog has columns of this type
 			}
 			if !compat {
-				return nil, nil, errAt(pos, dberr.DatatypeMismatch, "could not determine polymorphic type because input has type %s", "unknown")
+				return nil, nil, dberr.New(dberr.DatatypeMismatch, "could not determine polymorphic type because input has type %s", "unknown")
 			}
 			elem = value.Text
 		}
 		for i := range out {
 			if r, ok := polyRoles[to[i].OID]; ok && r.compat == compat {
-				t, err := b.fillRole(r.role, elem, &f, pos)
+				t, err := b.fillRole(r.role, elem, &f)
 				if err != nil {
 					return nil, nil, err
 				}
@@ -208,7 +208,7 @@ func (b *binder) instantiate(from, to []*value.Type, ret *value.Type, pos int) (
 			}
 		}
 		if inRet {
-			t, err := b.fillRole(retRole.role, elem, &f, pos)
+			t, err := b.fillRole(retRole.role, elem, &f)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -226,13 +226,13 @@ func article(what string) string {
 }
 
 // fillRole gives the type for a role of a family whose element type is known.
-func (b *binder) fillRole(role polyRole, elem *value.Type, f *family, pos int) (*value.Type, error) {
+func (b *binder) fillRole(role polyRole, elem *value.Type, f *family) (*value.Type, error) {
 	switch role {
 	case polyArray:
 		if a := b.arrayOf(elem); a != nil {
 			return a, nil
 		}
-		return nil, errAt(pos, dberr.UndefinedObject, "could not find array type for data type %s", elem.SQL)
+		return nil, dberr.New(dberr.UndefinedObject, "could not find array type for data type %s", elem.SQL)
 	case polyRange:
 		if f.rng != nil {
 			return f.rng, nil
@@ -240,7 +240,7 @@ func (b *binder) fillRole(role polyRole, elem *value.Type, f *family, pos int) (
 		if r := rangeOver(elem, value.RangeClass); r != nil {
 			return r, nil
 		}
-		return nil, errAt(pos, dberr.UndefinedObject, "could not find range type for data type %s", elem.SQL)
+		return nil, dberr.New(dberr.UndefinedObject, "could not find range type for data type %s", elem.SQL)
 	case polyMulti:
 		if f.multi != nil {
 			return f.multi, nil
@@ -248,7 +248,7 @@ func (b *binder) fillRole(role polyRole, elem *value.Type, f *family, pos int) (
 		if r := rangeOver(elem, value.MultiClass); r != nil {
 			return r, nil
 		}
-		return nil, errAt(pos, dberr.UndefinedObject, "could not find multirange type for data type %s", elem.SQL)
+		return nil, dberr.New(dberr.UndefinedObject, "could not find multirange type for data type %s", elem.SQL)
 	}
 	return elem, nil
 }

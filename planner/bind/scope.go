@@ -1,7 +1,7 @@
 package bind
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage"
@@ -14,8 +14,11 @@ import (
 type scope struct {
 	parent *scope
 	items  []*item // what FROM shows, in order
+	known  []*item // every item of FROM, also those that cannot be seen from everywhere: for hints in errors
 	ctes   []*cte  // WITH of this level
-	clause clause  // the clause being bound
+	// forward are the names of WITH items that are not bound yet.
+	forward []string
+	clause  clause // the clause being bound
 	// lateral is set while a LATERAL item is being bound: it sees the items before it.
 	lateral bool
 	windows []*window
@@ -93,6 +96,7 @@ const (
 	inTransform
 	inCallArg
 	inFuncDefault
+	inInsertRow
 )
 
 // rule says what may stand in a clause, and how messages name it.
@@ -124,6 +128,7 @@ var clauseRules = map[clause]rule{
 	inReturning:     {name: "RETURNING"},
 	inValues:        {name: "VALUES"},
 	inInsertTarget:  {name: "INSERT"},
+	inInsertRow:     {name: "VALUES", set: true},
 	inUpdateSource:  {name: "UPDATE"},
 	inUpdateTarget:  {name: "UPDATE"},
 	inCheck:         {name: "check constraints", noSub: true},
@@ -317,6 +322,9 @@ func (b *binder) addItem(s *scope, it *item) {
 
 // claim records that the columns of an item belong to level s.
 func (b *binder) claim(s *scope, it *item) {
+	if !slices.Contains(s.known, it) {
+		s.known = append(s.known, it)
+	}
 	for i := range it.cols {
 		if r, ok := it.cols[i].expr.(*plan.ColRef); ok {
 			b.own(s, r.ID)
@@ -343,37 +351,65 @@ func (b *binder) noColumn(s *scope, qual, name string, pos int) error {
 	return e.At(pos)
 }
 
+// maxFuzzy is the largest distance at which a name is suggested.
+const maxFuzzy = 3
+
+// guess is the best match for a misspelt column so far.
+type guess struct {
+	distance      int
+	first, second string
+}
+
 // columnHint looks for an item that has the column but cannot be referenced from here, then for names like the one given.
 func (b *binder) columnHint(s *scope, qual, name string) string {
-	type candidate struct{ alias, name string }
-	var best []candidate
-	limit := min(len(name)/2+1, 4)
+	g := guess{distance: maxFuzzy + 1}
 	for lv := s; lv != nil; lv = lv.parent {
-		for _, it := range lv.items {
-			if !it.relVisible || qual != "" && it.alias != qual {
-				continue
+		for _, it := range lv.known {
+			if it.from != nil {
+				continue // a join: its sides are looked at themselves
+			}
+			penalty := 0
+			if qual != "" {
+				penalty = editDistance(qual, it.alias, maxFuzzy+1)
+			}
+			if _, n := it.find(name); n > 0 && penalty == 0 {
+				return "There is a column named \"" + name + "\" in table \"" + it.alias + "\", but it cannot be referenced from this part of the query."
 			}
 			for i := range it.cols {
-				c := it.cols[i].name
-				d := editDistance(strings.ToLower(name), strings.ToLower(c), limit)
-				switch {
-				case d >= limit || d > len(c)/2:
-				case d+1 < limit:
-					limit, best = d+1, []candidate{{it.alias, c}}
-				default:
-					best = append(best, candidate{it.alias, c})
-				}
+				g.consider(name, it.alias, it.cols[i].name, penalty)
 			}
 		}
 	}
-	switch len(best) {
-	case 1:
-		return "Perhaps you meant to reference the column \"" + best[0].alias + "." + best[0].name + "\"."
-	case 2:
-		return "Perhaps you meant to reference the column \"" + best[0].alias + "." + best[0].name + "\" or the column \"" +
-			best[1].alias + "." + best[1].name + "\"."
+	switch {
+	case g.second != "":
+		return "Perhaps you meant to reference the column \"" + g.first + "\" or the column \"" + g.second + "\"."
+	case g.first != "":
+		return "Perhaps you meant to reference the column \"" + g.first + "\"."
 	}
 	return ""
+}
+
+// consider takes a column into account; three at the same distance are as good as none.
+func (g *guess) consider(name, alias, col string, penalty int) {
+	if penalty > g.distance {
+		return
+	}
+	d := editDistance(name, col, g.distance+1-penalty+1)
+	if d > len(name)/2 {
+		return
+	}
+	full := alias + "." + col
+	switch d += penalty; {
+	case d < g.distance:
+		g.distance, g.first, g.second = d, full, ""
+	case d > g.distance:
+	case g.second != "":
+		g.first, g.second = "", ""
+	case g.first != "":
+		g.second = full
+	case g.distance <= maxFuzzy:
+		g.first = full
+	}
 }
 
 // editDistance is the Levenshtein distance, cut off at limit.
@@ -404,15 +440,12 @@ func editDistance(a, b string, limit int) int {
 // noTable is the error for a qualified reference whose table is not in FROM.
 func (b *binder) noTable(s *scope, name string, pos int) error {
 	for lv := s; lv != nil; lv = lv.parent {
-		for _, it := range lv.items {
-			if it.alias == name {
-				e := errAt(pos, dberr.UndefinedTable, "invalid reference to FROM-clause entry for table \"%s\"", name)
-				if it.lateralOnly {
-					return e.WithHint("To reference that table, you must mark this subquery with LATERAL.").WithDetail("There is an entry for table \"%s\", but it cannot be referenced from this part of the query.", name)
-				}
-				return e.WithHint("There is an entry for table \"%s\", but it cannot be referenced from this part of the query.", name)
+		for _, it := range lv.known {
+			if it.alias == name && name != "" {
+				return errAt(pos, dberr.UndefinedTable, "invalid reference to FROM-clause entry for table \"%s\"", name).
+					WithHint("There is an entry for table \"%s\", but it cannot be referenced from this part of the query.", name)
 			}
-			if it.rel != nil && it.rel.Name == name && it.alias != name && it.relVisible {
+			if it.rel != nil && it.rel.Name == name && it.alias != name {
 				return errAt(pos, dberr.UndefinedTable, "invalid reference to FROM-clause entry for table \"%s\"", name).
 					WithHint("Perhaps you meant to reference the table alias \"%s\".", it.alias)
 			}

@@ -16,6 +16,7 @@ type query struct {
 	cols []plan.Col
 	// project makes cols; its items can still be given other types (literals of unknown type in UNION and INSERT … SELECT).
 	project *plan.Project
+	at      []int // where the columns stand in the text, when project is nil
 }
 
 // opts say where a query stands.
@@ -68,6 +69,7 @@ type selectParts struct {
 	having  plan.Expr
 	order   []orderItem
 	on      []int // DISTINCT ON: positions in targets
+	onPos   []int // and in the text
 	group   grouping
 	count   plan.Expr // LIMIT
 	offset  plan.Expr
@@ -88,9 +90,7 @@ func (b *binder) plainSelect(s *scope, sel *pg_query.SelectStmt, o opts) (*query
 	if p.node, err = b.from(s, sel.FromClause); err != nil {
 		return nil, err
 	}
-	if err := b.namedWindows(s, sel.WindowClause); err != nil {
-		return nil, err
-	}
+	namedWindows(s, sel.WindowClause)
 	if p.targets, err = b.targetList(s, sel.TargetList, inSelect); err != nil {
 		return nil, err
 	}
@@ -121,10 +121,8 @@ func (b *binder) plainSelect(s *scope, sel *pg_query.SelectStmt, o opts) (*query
 	if err := b.limits(p); err != nil {
 		return nil, err
 	}
-	for _, w := range s.windows {
-		if err := b.bindWindow(s, w); err != nil {
-			return nil, err
-		}
+	if err := b.checkWindows(s); err != nil {
+		return nil, err
 	}
 	return b.assemble(p)
 }
@@ -340,7 +338,7 @@ func (b *binder) distinctOn(p *selectParts) error {
 		} else {
 			p.targets[at].expr = e
 		}
-		p.on = append(p.on, at)
+		p.on, p.onPos = append(p.on, at), append(p.onPos, astPos(n))
 	}
 	return nil
 }
@@ -350,7 +348,7 @@ func (b *binder) limits(p *selectParts) error {
 	one := func(n *pg_query.Node, c clause) (plan.Expr, error) {
 		if n == nil || n.GetAConst().GetIsnull() {
 			if n != nil && c == inLimit && p.sel.LimitOption == pg_query.LimitOption_LIMIT_OPTION_WITH_TIES {
-				return nil, errAt(astPos(n), dberr.InvalidRowCountInLimit, "row count cannot be null in FETCH FIRST ... WITH TIES clause")
+				return nil, dberr.New(dberr.InvalidRowCountInLimit, "row count cannot be null in FETCH FIRST ... WITH TIES clause")
 			}
 			return nil, nil
 		}
@@ -542,22 +540,17 @@ func (b *binder) onKeys(p *selectParts, keys []plan.SortKey) ([]plan.SortKey, er
 			used[o.at] = true
 		}
 	}
-	missing := false
-	for _, at := range p.on {
+	for i, at := range p.on {
 		if used[at] {
 			continue
 		}
 		if len(used) < len(p.order) {
-			missing = true
-			continue
+			return nil, errAt(p.onPos[i], dberr.InvalidColumnRef, "SELECT DISTINCT ON expressions must match initial ORDER BY expressions")
 		}
 		if !b.sortable(p.targets[at].expr.Type()) {
 			return nil, errAt(b.posOf(p.targets[at].expr), dberr.UndefinedFunction, "could not identify an ordering operator for type %s", p.targets[at].expr.Type().SQL)
 		}
 		keys = append(keys, plan.SortKey{Expr: p.targets[at].expr})
-	}
-	if missing {
-		return nil, errAt(b.posOf(p.targets[p.on[0]].expr), dberr.InvalidColumnRef, "SELECT DISTINCT ON expressions must match initial ORDER BY expressions")
 	}
 	return keys, nil
 }

@@ -45,7 +45,7 @@ func (b *binder) setOperation(s *scope, sel *pg_query.SelectStmt, o opts) (*quer
 	if len(p.order) > 0 {
 		p.node = &plan.Sort{Input: p.node, Keys: p.keys()}
 	}
-	return &query{node: b.limited(p), cols: q.cols}, nil
+	return &query{node: b.limited(p), cols: q.cols, at: q.at}, nil
 }
 
 // setOrder binds ORDER BY over a set operation: only output columns can stand in it.
@@ -97,7 +97,11 @@ func (b *binder) setTree(s *scope, sel *pg_query.SelectStmt) (*query, error) {
 			}
 		}
 	}
-	return &query{node: n, cols: n.Out}, nil
+	q := &query{node: n, cols: n.Out}
+	for i := range n.Out {
+		q.at = append(q.at, b.itemPos(l, i))
+	}
+	return q, nil
 }
 
 // setSide binds one side: a leaf is a query of its own.
@@ -114,8 +118,11 @@ func (b *binder) setSide(s *scope, sel *pg_query.SelectStmt) (*query, error) {
 
 // itemPos is where column i of a query stands in the text.
 func (b *binder) itemPos(q *query, i int) int {
-	if q.project != nil {
+	switch {
+	case q.project != nil && i < len(q.project.Items):
 		return b.posOf(q.project.Items[i])
+	case i < len(q.at):
+		return q.at[i]
 	}
 	return -1
 }

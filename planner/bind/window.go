@@ -44,15 +44,24 @@ const (
 )
 
 // namedWindows takes in the WINDOW clause; its windows are bound when they are first used, and at the end.
-func (b *binder) namedWindows(s *scope, list []*pg_query.Node) error {
+func namedWindows(s *scope, list []*pg_query.Node) {
 	for _, n := range list {
 		d := n.GetWindowDef()
-		for _, w := range s.windows {
-			if w.name == d.Name {
-				return errAt(loc(d.Location), dberr.WindowingError, "window \"%s\" is already defined", d.Name)
+		s.windows = append(s.windows, &window{name: d.Name, def: d})
+	}
+}
+
+// checkWindows binds the named windows that nobody used and refuses names that are taken twice.
+func (b *binder) checkWindows(s *scope) error {
+	for i, w := range s.windows {
+		for _, o := range s.windows[:i] {
+			if o.name == w.name {
+				return errAt(loc(w.def.Location), dberr.WindowingError, "window \"%s\" is already defined", w.name)
 			}
 		}
-		s.windows = append(s.windows, &window{name: d.Name, def: d})
+		if err := b.bindWindow(s, w); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -189,19 +198,25 @@ func (b *binder) bindFrame(s *scope, w *window) error {
 	if w.def.StartOffset == nil && w.def.EndOffset == nil {
 		return nil
 	}
+	var keyType *value.Type
 	if f.Mode == 'v' {
 		if len(w.order) != 1 {
 			return errAt(pos, dberr.WindowingError, "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column")
 		}
-		if err := b.rangeFrame(w); err != nil {
+		keyType = w.order[0].Expr.Type()
+		at := w.def.StartOffset
+		if at == nil {
+			at = w.def.EndOffset
+		}
+		if err := b.rangeFrame(w, astPos(at)); err != nil {
 			return err
 		}
 	}
 	var err error
-	if f.Start.Offset, err = b.frameOffset(s, w, w.def.StartOffset); err != nil {
+	if f.Start.Offset, err = b.frameOffset(s, w, w.def.StartOffset, keyType); err != nil {
 		return err
 	}
-	f.End.Offset, err = b.frameOffset(s, w, w.def.EndOffset)
+	f.End.Offset, err = b.frameOffset(s, w, w.def.EndOffset, keyType)
 	return err
 }
 
@@ -220,12 +235,12 @@ func boundKind(o int32, unbounded, preceding, current, following int32) byte {
 }
 
 // rangeFrame makes the sort key comparable with key ± offset.
-func (b *binder) rangeFrame(w *window) error {
+func (b *binder) rangeFrame(w *window, pos int) error {
 	key := &w.order[0]
 	t := key.Expr.Type()
 	ts, ok := rangeKeys[baseType(t).OID]
 	if !ok {
-		return errAt(b.posOf(key.Expr), dberr.FeatureNotSupported, "RANGE with offset PRECEDING/FOLLOWING is not supported for column type %s", t.SQL)
+		return errAt(pos, dberr.FeatureNotSupported, "RANGE with offset PRECEDING/FOLLOWING is not supported for column type %s", t.SQL)
 	}
 	if !same(t, ts[0]) {
 		e, err := b.implicitly(key.Expr, ts[0])
@@ -241,7 +256,7 @@ func (b *binder) rangeFrame(w *window) error {
 }
 
 // frameOffset binds the n of n PRECEDING.
-func (b *binder) frameOffset(s *scope, w *window, n *pg_query.Node) (plan.Expr, error) {
+func (b *binder) frameOffset(s *scope, w *window, n *pg_query.Node, keyType *value.Type) (plan.Expr, error) {
 	if n == nil {
 		return nil, nil
 	}
@@ -256,15 +271,20 @@ func (b *binder) frameOffset(s *scope, w *window, n *pg_query.Node) (plan.Expr, 
 		return nil, err
 	}
 	if w.frame.Mode == 'v' {
-		t := rangeKeys[baseType(w.order[0].Expr.Type()).OID]
+		t := rangeKeys[baseType(keyType).OID]
 		from := e
+		if isUnknown(e.Type()) && keyType.Category == 'N' {
+			if e, err = b.implicitly(e, keyType); err != nil {
+				return nil, err
+			}
+		}
 		e, ok, err := b.coerce(e, t[1], -1, functions.Implicit, plan.ImplicitCastStyle, -1)
 		if err != nil {
 			return nil, err
 		}
 		if !ok {
 			return nil, errAt(b.posOf(from), dberr.FeatureNotSupported, "RANGE with offset PRECEDING/FOLLOWING is not supported for column type %s and offset type %s",
-				w.order[0].Expr.Type().SQL, from.Type().SQL).WithHint("Cast the offset value to an appropriate type.")
+				keyType.SQL, from.Type().SQL).WithHint("Cast the offset value to an appropriate type.")
 		}
 		return e, b.noVars(s, e, name)
 	}
