@@ -40,10 +40,15 @@ type Call struct {
 	Mods  []int32
 	Ret   *value.Type
 	State any
+	// Order gives the directions of an ordered-set aggregate's sorted arguments, in their order; nil means ascending with NULLs last.
+	Order []Direction
 	// Variadic tells a function whose last parameter is VARIADIC "any" that the call itself said VARIADIC: its last argument is the
 	// array. For other variadic functions the caller packs the arguments into the array.
 	Variadic bool
 }
+
+// Direction is that of a sort key.
+type Direction struct{ Desc, NullsFirst bool }
 
 // Scalar is one overload of a scalar function; operators and casts share its shape.
 type Scalar struct {
