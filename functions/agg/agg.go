@@ -19,7 +19,9 @@ type (
 
 // Families lists the families of aggregates.
 func Families() [][]def {
-	return [][]def{counts(), sums(), averages(), extremes(), booleans()}
+	return [][]def{
+		counts(), sums(), averages(), extremes(), booleans(), bitwise(), collections(), variances(), regressions(), orderedSets(), hypotheticals(), ranges(),
+	}
 }
 
 // logic describes an aggregate of one argument over a state S: add takes a value that is not NULL, remove (optional) takes

@@ -1,7 +1,6 @@
 package agg
 
 import (
-	"context"
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/storage/typeio"
@@ -149,5 +148,3 @@ func boolLogic(result func(s *truths) (val, error)) logic[truths] {
 	}
 }
 
-var _ functions.Accumulator = (*single[extreme])(nil)
-var _ context.Context

@@ -71,15 +71,7 @@ func Sqrt(d *Dec) (*Dec, error) {
 		sweight = 1 - (1-w*4)/2
 	}
 	rscale := clampScale(minSigDigits-sweight, Scale(d))
-	// floor of the root of d × 10^2(rscale+1), then rounded by its last digit
-	e := 2*(rscale+1) + int(d.Exponent)
-	z := Big(d)
-	if e >= 0 {
-		z.Mul(z, Pow10(e))
-	} else {
-		z.Quo(z, Pow10(-e))
-	}
-	return FromBig(roundQuo(z.Sqrt(z), Pow10(1)), rscale)
+	return SqrtScale(d, rscale)
 }
 
 // approx gives a float near a finite d.
@@ -285,4 +277,17 @@ func Factorial(n int64) (*Dec, error) {
 		return nil, overflow()
 	}
 	return FromBig(new(big.Int).MulRange(1, max(n, 1)), 0)
+}
+
+// SqrtScale gives the square root of a d that is not negative, rounded to a scale.
+func SqrtScale(d *Dec, rscale int) (*Dec, error) {
+	// the floor of the root of d × 10^2(rscale+1), then rounded by its last digit
+	e := 2*(rscale+1) + int(d.Exponent)
+	z := Big(d)
+	if e >= 0 {
+		z.Mul(z, Pow10(e))
+	} else {
+		z.Quo(z, Pow10(-e))
+	}
+	return FromBig(roundQuo(z.Sqrt(z), Pow10(1)), rscale)
 }
