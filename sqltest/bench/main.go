@@ -94,7 +94,7 @@ func run(ctx context.Context, o options) error {
 				return fmt.Errorf("%s: load: %w", s.name, err)
 			}
 		}
-		fmt.Printf("%s: %s, documents in a %s\n", s.name, s.version, s.docs)
+		fmt.Printf("%s: server version %s, documents in a %s\n", s.name, s.version, s.docs)
 	}
 	var results []result
 	for _, j := range chosen {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -49,9 +48,7 @@ func connect(ctx context.Context, o options) ([]*side, error) {
 			return nil, fmt.Errorf("%s: %w", s.name, err)
 		}
 		sides = append(sides, s)
-		if s.version, err = s.one(ctx, "SELECT version()"); err != nil {
-			return nil, fmt.Errorf("%s: %w", s.name, err)
-		}
+		s.version = s.conns[0].ParameterStatus("server_version")
 		if err := s.chooseDocs(ctx); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.name, err)
 		}
@@ -95,17 +92,6 @@ func (s *side) exec(ctx context.Context, sql string) error {
 		return fmt.Errorf("%s: %w", sql, err)
 	}
 	return err
-}
-
-func (s *side) one(ctx context.Context, sql string) (string, error) {
-	res, err := s.conns[0].Exec(ctx, sql).ReadAll()
-	if err != nil {
-		return "", err
-	}
-	if len(res) == 0 || len(res[0].Rows) == 0 {
-		return "", io.EOF
-	}
-	return string(res[0].Rows[0][0]), nil
 }
 
 // chooseDocs finds out whether the server has collections; one without the access method says 42704.

@@ -182,11 +182,13 @@ func (g gen) query() string {
 	case 0:
 		return fmt.Sprintf("SELECT %s AS k, count(*), min(_id) FROM diff_docs WHERE %s GROUP BY 1 ORDER BY 1 NULLS FIRST", g.textPath(), where)
 	case 1:
-		return fmt.Sprintf("SELECT %s AS k, count(*) FROM diff_docs WHERE %s GROUP BY 1 ORDER BY 1", g.path(), where)
+		// Which of several equal values (1, 1.0) stands for their group is open, so the key itself is not printed.
+		k := g.path()
+		return fmt.Sprintf("SELECT jsonb_typeof(%s), count(*) FROM diff_docs WHERE %s GROUP BY %s ORDER BY %s", k, where, k, k)
 	case 2:
 		return fmt.Sprintf("SELECT _id, %s FROM diff_docs WHERE %s ORDER BY %s DESC, _id LIMIT 7", g.path(), where, g.path())
 	case 3:
-		return fmt.Sprintf("SELECT DISTINCT %s FROM diff_docs WHERE %s ORDER BY 1", g.path(), where)
+		return fmt.Sprintf("SELECT count(*) FROM (SELECT DISTINCT %s FROM diff_docs WHERE %s) s", g.path(), where)
 	}
 	return fmt.Sprintf("SELECT _id FROM diff_docs WHERE %s ORDER BY _id", where)
 }

@@ -29,7 +29,7 @@ var shellChecks = []check{
 	})},
 }
 
-// shell checks that reading from the store that make prepares ends with exit code 1 and one line that names the path,
+// shell checks that reading from the store that make prepares ends with exit code 1 and a message that names the path,
 // and that what was there is still the same.
 func shell(make func(dir string) string) func(context.Context, *env) error {
 	return func(ctx context.Context, e *env) error {
@@ -50,8 +50,8 @@ func shell(make func(dir string) string) func(context.Context, *env) error {
 			return fmt.Errorf("exit code 0")
 		case cmd.ProcessState.ExitCode() != 1:
 			return fmt.Errorf("exit code %d, want 1: %s", cmd.ProcessState.ExitCode(), message)
-		case !strings.HasPrefix(message, "omgdb: ") || strings.Contains(message, "\n"):
-			return fmt.Errorf("message %q, want one line that starts with %q", message, "omgdb: ")
+		case !strings.HasPrefix(message, "omgdb: ") || strings.Contains(strings.ReplaceAll(message, "\n  ", ""), "\n"):
+			return fmt.Errorf("message %q, want a line that starts with %q, and details indented", message, "omgdb: ")
 		case !strings.Contains(message, path):
 			return fmt.Errorf("message %q does not name %s", message, path)
 		case listing(dir) != before:
