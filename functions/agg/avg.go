@@ -41,13 +41,13 @@ func averages() []def {
 		out = append(out, intAverage().def("avg("+t+")", intSum{}))
 	}
 	return append(out,
-		numericSum(func(s *numSum) (val, error) {
+		numericDef("avg(numeric)", func(s *numSum) (val, error) {
 			d, err := s.total()
 			if err != nil {
 				return value.Null, err
 			}
 			return boxed(num.Div(d, num.FromInt(s.n)))
-		}).def("avg(numeric)", numSum{}),
+		}),
 		floatAverage().def("avg(float8)", floatSum{}), floatAverage().def("avg(float4)", floatSum{}),
 		intervalSum(func(s *spanSum) (val, error) {
 			i, err := dt.IntervalDiv(s.sum, float64(s.n))

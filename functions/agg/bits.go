@@ -11,7 +11,7 @@ func bitwise() []def {
 		"bit_and": func(a, b int64) int64 { return a & b }, "bit_or": func(a, b int64) int64 { return a | b }, "bit_xor": func(a, b int64) int64 { return a ^ b },
 	}
 	bits := map[string]func(a, b byte) byte{
-		"bit_and": func(a, b byte) byte { return a & b }, "bit_or": func(a, b byte) byte { return a | b }, "bit_xor": func(a, b byte) byte { return '0' | a ^ b },
+		"bit_and": func(a, b byte) byte { return a & b }, "bit_or": func(a, b byte) byte { return a | b }, "bit_xor": func(a, b byte) byte { return '0' | (a ^ b) },
 	}
 	var out []def
 	for name, f := range ints {

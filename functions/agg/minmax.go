@@ -1,7 +1,6 @@
 package agg
 
 import (
-
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/value"
@@ -147,4 +146,3 @@ func boolLogic(result func(s *truths) (val, error)) logic[truths] {
 		result: result,
 	}
 }
-

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/bits"
 
+	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/typeio/num"
@@ -85,14 +86,14 @@ func boxed(d *num.Dec, err error) (val, error) {
 // Numeric sums.
 
 // numSum sums numerics. The finite part is kept as a 128-bit coefficient at one scale while that fits, else as a numeric; the special
-// values are counted. scales counts the values of each display scale once values are taken back: the result shows the largest.
+// values are counted. scales, when not nil, counts the values of each display scale: once values were taken back the result shows the
+// largest that is left.
 type numSum struct {
 	n, nan, pos, neg int64
 	fast             intSum
 	scale            int32 // of fast
 	slow             *num.Dec
 	scales           map[int]int64
-	removing         bool
 }
 
 func (s *numSum) special(d *num.Dec, by int64) bool {
@@ -114,9 +115,6 @@ func (s *numSum) add(v val) error {
 	s.n++
 	if s.special(d, 1) {
 		return nil
-	}
-	if s.scales == nil && s.removing {
-		s.scales = map[int]int64{}
 	}
 	if s.scales != nil {
 		s.scales[num.Scale(d)]++
@@ -223,6 +221,16 @@ func (s *numSum) maxScale() int {
 	return m
 }
 
+// numericDef makes an entry over numeric sums; the row form, which may have to take values back, counts their scales.
+func numericDef(sig string, result func(s *numSum) (val, error)) def {
+	l := numericSum(result)
+	d := l.def(sig, numSum{})
+	d.New = func(*call) functions.Accumulator {
+		return &removable[numSum]{single[numSum]{logic: &l, state: numSum{scales: map[int]int64{}}}}
+	}
+	return d
+}
+
 func numericSum(result func(s *numSum) (val, error)) logic[numSum] {
 	return logic[numSum]{
 		add:    func(s *numSum, v val) error { return s.add(v) },
@@ -313,7 +321,7 @@ func intervalSum(result func(s *spanSum) (val, error)) logic[spanSum] {
 func sums() []def {
 	return []def{
 		smallSum().def("sum(int2)", intSum{}), smallSum().def("sum(int4)", intSum{}), bigSum().def("sum(int8)", intSum{}),
-		numericSum(func(s *numSum) (val, error) { return boxed(s.total()) }).def("sum(numeric)", numSum{}),
+		numericDef("sum(numeric)", func(s *numSum) (val, error) { return boxed(s.total()) }),
 		floatTotal((*floatSum).add).def("sum(float8)", floatSum{}), floatTotal((*floatSum).add4).def("sum(float4)", floatSum{}),
 		intervalSum(func(s *spanSum) (val, error) { return value.Box(s.sum), nil }).def("sum(interval)", spanSum{}),
 	}

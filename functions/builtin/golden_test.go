@@ -15,7 +15,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/omgdb/omgdb/functions"
-	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/typeio"
 )
 
@@ -111,13 +110,16 @@ var escaper = strings.NewReplacer("\\", `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`
 
 // answer gives the golden form of an expression's result.
 func (s *session) answer(expr string) string {
+	if expr[0] == '@' {
+		out, err := s.rows(expr)
+		if err != nil {
+			return errorText(err)
+		}
+		return escaper.Replace(out)
+	}
 	r, err := s.ev.eval(expr)
 	if err != nil {
-		var e *dberr.Error
-		if errors.As(err, &e) {
-			return escaper.Replace("!" + e.Code + " " + e.Message)
-		}
-		return "!!!!!! " + err.Error()
+		return errorText(err)
 	}
 	if r.v.IsNull() {
 		return "NULL"
@@ -167,7 +169,7 @@ func rewriteGolden(file string) error {
 }
 
 func ask(ctx context.Context, pg *pgconn.PgConn, expr string) string {
-	res, err := pg.Exec(ctx, "SELECT "+expr).ReadAll()
+	res, err := pg.Exec(ctx, pgQuery(expr)).ReadAll()
 	var e *pgconn.PgError
 	switch {
 	case errors.As(err, &e):

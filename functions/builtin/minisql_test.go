@@ -649,8 +649,7 @@ func (e *evaluator) castValue(x typed, to *value.Type, mod int32, explicit bool)
 
 // session is the environment that the tests' expressions run in.
 type session struct {
-	ev  *evaluator
-	set map[string]string
+	ev *evaluator
 }
 
 func newSession(reg *functions.Registry) *session {

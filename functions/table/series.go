@@ -70,9 +70,6 @@ func numerics(_ *call, a []val) (filler, error) {
 	if up == 0 {
 		return nil, zeroStep()
 	}
-	// all values are shown with the largest scale
-	scale := max(num.Scale(cur), num.Scale(stop), num.Scale(step))
-	cur, err := num.Round(cur, scale)
 	return func(cols []*value.Column, n int) (bool, error) {
 		for ; n > 0 && num.Cmp(cur, stop)*up <= 0; n-- {
 			cols[0].Append(value.Box(cur))
@@ -82,7 +79,7 @@ func numerics(_ *call, a []val) (filler, error) {
 			}
 		}
 		return n > 0, nil
-	}, err
+	}, nil
 }
 
 // times steps through timestamps; loc tells where months and days pass for those with zone.
