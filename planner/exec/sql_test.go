@@ -154,6 +154,9 @@ func check(t *testing.T, who, word, arg, query string, got, want []string, err e
 }
 
 func describe(err error) string {
+	if err == nil {
+		return "no error"
+	}
 	e := dberr.As(err)
 	s := e.Code + ": " + e.Message
 	if e.Detail != "" {

@@ -47,6 +47,7 @@ func Rules() []Rule {
 		{"choose join methods", chooseJoins},
 		{"push filters into scans", pushFilters},
 		{"look up keys", lookUpKeys},
+		{"cast stored numbers", castNumbers},
 		{"project paths", projectPaths},
 		{"drop renaming", dropRenaming},
 		{"keep the first rows", keepFirstRows},
