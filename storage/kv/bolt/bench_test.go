@@ -10,14 +10,14 @@ import (
 	"github.com/omgdb/omgdb/storage/kv/kvtest"
 )
 
-// filled is a store of n rows of 200 bytes in 8 objects.
+// filled is a store of n rows of 200 bytes in 8 objects, all of them in store.db.
 func filled(b *testing.B, n int) (kv.Store, [][]byte) {
 	b.Helper()
-	s, err := open(b.TempDir())
+	dir := b.TempDir()
+	s, err := open(dir)
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { s.Close() })
 	keys := make([][]byte, n)
 	ops := make([]kv.Op, n)
 	value := string(make([]byte, 200))
@@ -30,7 +30,26 @@ func filled(b *testing.B, n int) (kv.Store, [][]byte) {
 			b.Fatal(err)
 		}
 	}
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+	if s, err = open(dir); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { s.Close() })
 	return s, keys
+}
+
+// fresh writes every tenth row again, so that these are in memory too.
+func fresh(b *testing.B, s kv.Store, keys [][]byte) {
+	b.Helper()
+	var ops []kv.Op
+	for i := 0; i < len(keys); i += 10 {
+		ops = append(ops, kvtest.Put(keys[i], string(make([]byte, 200))))
+	}
+	if err := s.Apply(context.Background(), []kv.Batch{kvtest.Batch(view(b, s).LSN()+1, ops...)}); err != nil {
+		b.Fatal(err)
+	}
 }
 
 func view(b *testing.B, s kv.Store) kv.Snapshot {
@@ -45,12 +64,19 @@ func view(b *testing.B, s kv.Store) kv.Snapshot {
 
 func BenchmarkGet(b *testing.B) {
 	s, keys := filled(b, 200_000)
-	snap := view(b, s)
-	b.ReportAllocs()
-	for b.Loop() {
-		if v, err := snap.Get(context.Background(), keys[rand.IntN(len(keys))]); err != nil || v == nil {
-			b.Fatal(v, err)
+	for _, state := range []string{"settled", "fresh"} {
+		if state == "fresh" {
+			fresh(b, s, keys)
 		}
+		b.Run(state, func(b *testing.B) {
+			snap := view(b, s)
+			b.ReportAllocs()
+			for b.Loop() {
+				if v, err := snap.Get(context.Background(), keys[rand.IntN(len(keys))]); err != nil || v == nil {
+					b.Fatal(v, err)
+				}
+			}
+		})
 	}
 }
 
@@ -68,20 +94,46 @@ func BenchmarkSnapshot(b *testing.B) {
 
 func BenchmarkScan(b *testing.B) {
 	s, keys := filled(b, 200_000)
-	snap := view(b, s)
-	for _, reverse := range []bool{false, true} {
-		b.Run(fmt.Sprintf("reverse=%v", reverse), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				it := snap.Scan(context.Background(), kv.Range{Reverse: reverse})
-				n := 0
-				for it.Next() {
-					n += len(it.Key()) + len(it.Value())
+	for _, state := range []string{"settled", "fresh"} {
+		if state == "fresh" {
+			fresh(b, s, keys)
+		}
+		for _, reverse := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%s/reverse=%v", state, reverse), func(b *testing.B) {
+				snap := view(b, s)
+				b.ReportAllocs()
+				for b.Loop() {
+					it := snap.Scan(context.Background(), kv.Range{Reverse: reverse})
+					n := 0
+					for it.Next() {
+						n += len(it.Key()) + len(it.Value())
+					}
+					it.Close()
 				}
-				it.Close()
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(keys)), "ns/row")
+			})
+		}
+	}
+}
+
+// BenchmarkScanFew opens a snapshot and reads ten rows, as most statements do.
+func BenchmarkScanFew(b *testing.B) {
+	s, keys := filled(b, 200_000)
+	fresh(b, s, keys)
+	b.ReportAllocs()
+	for b.Loop() {
+		snap, err := s.Snapshot(context.Background())
+		if err != nil {
+			b.Fatal(err)
+		}
+		it := snap.Scan(context.Background(), kv.Range{Start: keys[rand.IntN(len(keys)-10)]})
+		for range 10 {
+			if !it.Next() {
+				b.Fatal(it.Err())
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(keys)), "ns/row")
-		})
+		}
+		it.Close()
+		snap.Close()
 	}
 }
 

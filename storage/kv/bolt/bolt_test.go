@@ -25,6 +25,16 @@ func TestConformanceSmall(t *testing.T) {
 	}})
 }
 
+// TestConformanceStored passes it with everything in store.db.
+func TestConformanceStored(t *testing.T) {
+	kvtest.Run(t, kvtest.Engine{Durable: true, Open: bolt.OpenStored})
+}
+
+// TestConformanceRuns passes it with every batch in a run file.
+func TestConformanceRuns(t *testing.T) {
+	kvtest.Run(t, kvtest.Engine{Durable: true, Open: bolt.OpenRuns})
+}
+
 func TestConformanceBesideMem(t *testing.T) {
 	kvtest.Run(t, kvtest.Engine{Open: func(dir string) (kv.Store, error) {
 		s, err := open(dir)

@@ -179,7 +179,7 @@ func (s *Store) beginSlice() (*slice, error) {
 	if err != nil {
 		return nil, s.fileError(err)
 	}
-	return &slice{s: s, w: writer{tx: tx}}, nil
+	return &slice{s: s, w: writer{tx: tx, targets: map[string]*target{}}}, nil
 }
 
 func (c *slice) put(key, value []byte) error {

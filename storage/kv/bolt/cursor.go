@@ -12,8 +12,9 @@ import (
 type cursor struct {
 	view  *view
 	r     kv.Range
-	names *bbolt.Cursor // over the names of buckets
-	rows  *bbolt.Cursor // over the keys of the current bucket; nil between buckets
+	names *bbolt.Cursor // over the names of buckets; nil when the range lies within one bucket
+	in    *bucket       // the current bucket
+	rows  *bbolt.Cursor // over its keys, from its pool; nil between buckets
 	// bound is how far keys of the current bucket belong to the range: nil for all of them, else up to this key
 	// (exclusive; backwards inclusive).
 	bound []byte
@@ -24,8 +25,37 @@ type cursor struct {
 	err   error
 }
 
-func (v *view) scan(r kv.Range) *cursor {
-	return &cursor{view: v, r: r, names: v.tx.Cursor()}
+// init begins a scan, with names only if it can leave the bucket that it begins in.
+func (c *cursor) init(v *view, r kv.Range) {
+	c.view, c.r, c.k = v, r, make([]byte, 0, 64)
+	switch {
+	case r.End != nil && bytes.Compare(r.Start, r.End) >= 0:
+		c.done = true
+	case !withinBucket(r):
+		c.names = v.tx.Cursor()
+	}
+}
+
+// withinBucket tells whether all keys of the range begin like its start.
+func withinBucket(r kv.Range) bool {
+	if len(r.Start) < kv.PrefixLen || r.End == nil {
+		return false
+	}
+	next := [kv.PrefixLen]byte(r.Start) // becomes the first name behind that of the start
+	for i := len(next) - 1; i >= 0; i-- {
+		if next[i]++; next[i] != 0 {
+			return bytes.Compare(next[:], r.End) >= 0
+		}
+	}
+	return true
+}
+
+// close gives back what the cursor has borrowed; a second close does nothing.
+func (c *cursor) close() {
+	if c.rows != nil {
+		c.in.cursors.Put(c.rows)
+		c.rows = nil
+	}
 }
 
 func (c *cursor) key() []byte   { return c.k }
@@ -36,7 +66,9 @@ func (c *cursor) next() bool {
 	if c.done {
 		return false
 	}
-	c.done = !c.step()
+	if c.done = !c.step(); c.done {
+		c.close()
+	}
 	return !c.done
 }
 
@@ -55,9 +87,7 @@ func (c *cursor) step() (ok bool) {
 		if name == nil {
 			return false
 		}
-		if k, v = c.enter(name); k == nil {
-			c.rows = nil
-		}
+		k, v = c.enter(name)
 	}
 	if c.bound != nil && c.beyond(k) {
 		return false
@@ -86,12 +116,17 @@ func (c *cursor) beyond(k []byte) bool {
 // nextName gives the name of the next bucket that may have keys in the range, nil behind the last.
 func (c *cursor) nextName() []byte {
 	var name []byte
-	if c.begun {
+	switch {
+	case c.names == nil && c.begun:
+		return nil
+	case c.names == nil:
+		name = bucketName(c.r.Start)
+	case c.begun:
 		name = c.moveName()
-	} else {
-		c.begun = true
+	default:
 		name = c.firstName()
 	}
+	c.begun = true
 	for name != nil && len(name) != kv.PrefixLen { // the meta bucket
 		name = c.moveName()
 	}
@@ -147,7 +182,11 @@ func (c *cursor) enter(name []byte) (k, v []byte) {
 			return nil, nil // the names behind it fail in the same way
 		}
 	}
-	c.rows = c.view.bucket(name).b.Cursor()
+	c.close()
+	if c.in = c.view.bucket(name); c.in.b == nil {
+		return nil, nil
+	}
+	c.rows = c.in.cursors.Get().(*bbolt.Cursor)
 	c.k = append(c.k[:0], name[:kv.PrefixLen-1]...)
 	inside := len(near) >= kv.PrefixLen && bytes.Equal(name, bucketName(near))
 	switch {

@@ -1,8 +1,10 @@
 package bolt
 
 import (
+	"context"
 	"time"
 
+	"github.com/omgdb/omgdb/storage/kv"
 	"github.com/omgdb/omgdb/storage/kv/bolt/vfs"
 )
 
@@ -29,3 +31,39 @@ func unsyncedFile(f vfs.File, err error) (vfs.File, error) { return noSync{f}, e
 type noSync struct{ vfs.File }
 
 func (noSync) Sync() error { return nil }
+
+// OpenRuns opens a store that makes a run file of every batch.
+func OpenRuns(dir string) (kv.Store, error) {
+	o := Small(Options{Create: true})
+	o.tune.manual, o.tune.runBytes, o.tune.maxFrozen = true, 0, 10
+	return Open(dir, o)
+}
+
+// Stored is a store that brings each group into store.db at once, so that readers find everything there.
+type Stored struct{ *Store }
+
+// OpenStored opens one.
+func OpenStored(dir string) (kv.Store, error) {
+	o := Small(Options{Create: true})
+	o.tune.manual = true
+	s, err := Open(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	return Stored{s}, nil
+}
+
+// Apply implements kv.Store.
+func (s Stored) Apply(ctx context.Context, group []kv.Batch) error {
+	if err := s.Store.Apply(ctx, group); err != nil {
+		return err
+	}
+	s.applying.Lock()
+	defer s.applying.Unlock()
+	s.freeze()
+	for {
+		if more, err := s.checkpoint(); err != nil || !more {
+			return err
+		}
+	}
+}

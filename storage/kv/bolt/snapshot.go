@@ -42,10 +42,13 @@ func (s *snapshot) Get(_ context.Context, key []byte) ([]byte, error) {
 }
 
 func (s *snapshot) Scan(ctx context.Context, r kv.Range) kv.Iter {
+	it := &iter{snap: s, ctx: ctx}
 	if !s.usable() {
-		return &iter{err: kv.Closed()}
+		it.done, it.err = true, kv.Closed()
+		return it
 	}
-	return &iter{snap: s, ctx: ctx, c: s.state.scan(r)}
+	it.rows.init(s.state, r)
+	return it
 }
 
 // cancelEvery is the number of rows between two looks at the context.
@@ -54,9 +57,24 @@ const cancelEvery = 256
 type iter struct {
 	snap *snapshot
 	ctx  context.Context // of this scan alone
-	c    *merge          // nil once the iterator has ended
 	n    uint
+	done bool
 	err  error
+	rows merge
+}
+
+func (i *iter) Next() bool {
+	if i.done {
+		return false
+	}
+	if i.usable() && i.rows.next() {
+		return true
+	}
+	if i.err == nil {
+		i.err = i.rows.err
+	}
+	i.Close()
+	return false
 }
 
 func (i *iter) usable() bool {
@@ -68,21 +86,13 @@ func (i *iter) usable() bool {
 	return i.err == nil
 }
 
-func (i *iter) Next() bool {
-	if i.c == nil {
-		return false
-	}
-	if i.usable() && i.c.next() {
-		return true
-	}
-	if i.err == nil {
-		i.err = i.c.err
-	}
-	i.c = nil
-	return false
-}
-
-func (i *iter) Key() []byte   { return i.c.key() }
-func (i *iter) Value() []byte { return i.c.value() }
+func (i *iter) Key() []byte   { return i.rows.key() }
+func (i *iter) Value() []byte { return i.rows.value() }
 func (i *iter) Err() error    { return i.err }
-func (i *iter) Close()        { i.c = nil }
+
+func (i *iter) Close() {
+	if !i.done {
+		i.done = true
+		i.rows.close()
+	}
+}

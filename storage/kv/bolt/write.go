@@ -27,83 +27,83 @@ const (
 // looked up when it changes. Keys and values must stay as they are until the commit.
 type writer struct {
 	tx      *bbolt.Tx
-	name    []byte // of bucket
-	bucket  *bbolt.Bucket
-	last    []byte // the greatest key that the bucket had before
+	at      *target
+	targets map[string]*target
+}
+
+// target is a bucket that the transaction writes to.
+type target struct {
+	name   string
+	bucket *bbolt.Bucket // nil while there is none
+	// last is the greatest key that the bucket had before. It is looked for only then: bbolt's Last does not return from a
+	// bucket whose pages the transaction has emptied.
+	last    []byte
 	puts    int
 	beyond  int // puts behind last
 	deletes bool
-	emptied [][]byte // names of buckets with deletes
 }
 
 func (w *writer) put(key, value []byte) error {
-	if !bytes.Equal(w.name, bucketName(key)) {
-		w.enter(key)
-	}
-	if w.bucket == nil {
-		b, err := w.tx.CreateBucketIfNotExists(w.name)
+	t := w.enter(key)
+	if t.bucket == nil {
+		b, err := w.tx.CreateBucketIfNotExists(bucketName(key))
 		if err != nil {
 			return err
 		}
-		w.bucket = b
+		t.bucket = b
 	}
 	key = bucketKey(key)
-	w.puts++
-	if bytes.Compare(key, w.last) > 0 {
-		w.beyond++
+	t.puts++
+	if bytes.Compare(key, t.last) > 0 {
+		t.beyond++
 	}
-	return w.bucket.Put(key, value)
+	return t.bucket.Put(key, value)
 }
 
 func (w *writer) delete(key []byte) error {
-	if !bytes.Equal(w.name, bucketName(key)) {
-		w.enter(key)
-	}
-	if w.bucket == nil {
+	t := w.enter(key)
+	if t.bucket == nil {
 		return nil
 	}
-	w.deletes = true
-	return w.bucket.Delete(bucketKey(key))
+	t.deletes = true
+	return t.bucket.Delete(bucketKey(key))
 }
 
 // enter goes to the bucket of key.
-func (w *writer) enter(key []byte) {
-	w.leave()
-	w.name = bytes.Clone(bucketName(key))
-	w.bucket = w.tx.Bucket(w.name)
-	w.last, w.puts, w.beyond, w.deletes = w.last[:0], 0, 0, false
-	if w.bucket != nil {
-		k, _ := w.bucket.Cursor().Last()
-		w.last = append(w.last, k...)
+func (w *writer) enter(key []byte) *target {
+	if w.at != nil && w.at.name == string(bucketName(key)) {
+		return w.at
 	}
+	t := w.targets[string(bucketName(key))]
+	if t == nil {
+		t = &target{name: string(bucketName(key)), bucket: w.tx.Bucket(bucketName(key))}
+		if t.bucket != nil {
+			k, _ := t.bucket.Cursor().Last()
+			t.last = bytes.Clone(k)
+		}
+		w.targets[t.name] = t
+	}
+	w.at = t
+	return t
 }
 
-func (w *writer) leave() {
-	if w.bucket == nil {
-		return
-	}
-	w.bucket.FillPercent = fillAnywhere
-	if w.beyond > w.puts/2 {
-		w.bucket.FillPercent = fillAscending
-	}
-	if w.deletes {
-		w.emptied = append(w.emptied, w.name)
-	}
-}
-
-// finish drops the buckets that have become empty; the commit is the caller's.
+// finish drops the buckets that have become empty, and tells bbolt how to fill the pages of the others; the commit is the caller's.
 func (w *writer) finish() error {
-	w.leave()
-	for _, name := range w.emptied {
-		b := w.tx.Bucket(name)
-		if b == nil {
+	for _, t := range w.targets {
+		if t.bucket == nil {
 			continue
 		}
-		if k, _ := b.Cursor().First(); k != nil {
-			continue
+		if t.deletes {
+			if k, _ := t.bucket.Cursor().First(); k == nil {
+				if err := w.tx.DeleteBucket([]byte(t.name)); err != nil {
+					return err
+				}
+				continue
+			}
 		}
-		if err := w.tx.DeleteBucket(name); err != nil {
-			return err
+		t.bucket.FillPercent = fillAnywhere
+		if t.beyond > t.puts/2 {
+			t.bucket.FillPercent = fillAscending
 		}
 	}
 	return nil
