@@ -538,4 +538,3 @@ func keySuffix(k *SortKey) string {
 	}
 	return s
 }
-
