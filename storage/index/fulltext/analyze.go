@@ -15,6 +15,7 @@ type Analyzer struct {
 	lang string
 	stem stemmer
 	stop map[string]bool
+	code bool // words are those of source code, see code.go
 }
 
 // Token is one term at a position. Term is valid until the next token.
@@ -26,10 +27,14 @@ type Token struct {
 	Start, End int32 // the bytes of the text that it stands for
 	Stop       bool  // a stop word
 	Pair       bool  // a character pair
+	Part       bool  // a part of the compound word (camelCase) that stands at the same position
 }
 
-// NewAnalyzer gives the analyzer of a language: a Snowball language by its English name, or "simple" for folding alone.
-// "" is English.
+// Other tells whether the token is another form of the place of a token before it, not a word more.
+func (t *Token) Other() bool { return t.Pair || t.Part }
+
+// NewAnalyzer gives the analyzer of a language: a Snowball language by its English name, "simple" for folding alone, or "code" for source
+// code, whose compound words are found by their parts too. "" is English.
 func NewAnalyzer(language string) (*Analyzer, error) {
 	name := strings.ToLower(language)
 	if name == "" {
@@ -40,7 +45,7 @@ func NewAnalyzer(language string) (*Analyzer, error) {
 		return nil, dberr.New(dberr.UndefinedObject, "text search language %q does not exist", language).
 			WithHint("Known languages: %s.", languageNames())
 	}
-	return &Analyzer{lang: name, stem: l.stem, stop: l.stopSet()}, nil
+	return &Analyzer{lang: name, stem: l.stem, stop: l.stopSet(), code: l.code}, nil
 }
 
 // Language is the analyzer's name.
@@ -78,7 +83,12 @@ func (a *Analyzer) Analyze(text string, s *Scratch, emit func(Token) bool) {
 			}
 			i = end
 		case wordRune(r):
-			end := wordEnd(text, i+n, r)
+			end := 0
+			if a.code {
+				end = identEnd(text, i+n)
+			} else {
+				end = wordEnd(text, i+n, r)
+			}
 			if !a.word(text, i, end, pos, s, emit) {
 				return
 			}
@@ -115,7 +125,7 @@ func (a *Analyzer) word(text string, start, end int, pos int32, s *Scratch, emit
 	}
 	s.word = append(s.word[:0], st.term...)
 	t.Term, t.Stop = s.word, st.stop
-	return emit(t)
+	return emit(t) && (!a.code || a.parts(text, t, s, emit))
 }
 
 // ideographs emits a run of characters written without spaces: each character, and beside it the pair with the next one.

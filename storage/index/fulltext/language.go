@@ -31,6 +31,7 @@ type stemmer func(word string) string
 type language struct {
 	stem stemmer
 	stop string // stop words, separated by spaces
+	code bool
 }
 
 func (l language) stopSet() map[string]bool {
@@ -52,6 +53,7 @@ func snowball(stem func(*snowballstem.Env) bool) stemmer {
 // languages are the analyzers by name. Folding comes before stemming, so stemmers see words without accents; documents and queries alike.
 var languages = map[string]language{
 	"simple":     {stem: func(w string) string { return w }},
+	"code":       {stem: func(w string) string { return w }, stop: englishStop, code: true},
 	"arabic":     {stem: snowball(arabic.Stem)},
 	"danish":     {stem: snowball(danish.Stem)},
 	"dutch":      {stem: snowball(dutch.Stem)},

@@ -49,7 +49,7 @@ func (m *Matcher) Match(text string) (length int64, freq []int64, found bool) {
 	}
 	var folded []byte
 	m.a.Analyze(text, &m.scratch, func(t Token) bool {
-		if !t.Pair {
+		if !t.Other() {
 			length++
 		}
 		for _, p := range m.terms[string(t.Term)] {

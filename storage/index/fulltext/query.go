@@ -32,11 +32,23 @@ type Clause struct {
 }
 
 // ParseQuery reads a query with the analyzer of the text that it searches.
-func (a *Analyzer) ParseQuery(text string) Query {
+func (a *Analyzer) ParseQuery(text string) Query { return a.parse(splitQuery(text)) }
+
+// ParseAll reads a query of which every word and every "phrase" must occur, stop words too. A word written as a compound (KX-4471,
+// http.Request, max_open_conns) asks for its parts in a row. `word*` is a prefix; + and - are punctuation.
+func (a *Analyzer) ParseAll(text string) Query {
+	parts := splitQuery(text)
+	for i := range parts {
+		parts[i].occur = Must
+	}
+	return a.parse(parts)
+}
+
+func (a *Analyzer) parse(parts []part) Query {
 	var q Query
 	var stops []Clause
 	var s Scratch
-	for _, part := range splitQuery(text) {
+	for _, part := range parts {
 		clauses, stop := a.clauses(part, &s)
 		if stop && part.occur == Should {
 			stops = append(stops, clauses...)
@@ -124,33 +136,46 @@ func startsBlank(s string) bool {
 }
 
 // clauses turns a part into clauses: a phrase into one, a word into one per token (a compound such as KX-4471 has several), a run of
-// characters without spaces into its pairs. stop tells that it consists of stop words only.
+// characters without spaces into its pairs. Of a name in source code the whole counts beside its words. stop tells that it consists
+// of stop words only.
 func (a *Analyzer) clauses(p part, s *Scratch) (out []Clause, stop bool) {
-	toks := a.queryTokens(p.text, s)
-	if len(toks) == 0 {
+	all := a.queryTokens(p.text, s)
+	words := make([]queryToken, 0, len(all))
+	stop = true
+	for _, t := range all {
+		if !t.part {
+			words = append(words, t)
+			stop = stop && t.stop
+		}
+	}
+	if len(words) == 0 {
 		return nil, false
 	}
-	stop = true
-	for _, t := range toks {
-		stop = stop && t.stop
+	if p.phrase || p.occur != Should {
+		return []Clause{a.phrase(p, words)}, stop
 	}
-	if p.phrase || p.occur != Should && len(toks) > 1 {
-		c := Clause{Occur: p.occur, Prefix: p.prefix}
-		for _, t := range toks {
-			c.Terms = append(c.Terms, t.term)
-			c.Offsets = append(c.Offsets, t.pos-toks[0].pos)
-		}
-		a.unstem(&c, p, toks)
-		return []Clause{c}, stop
+	if a.code && len(words) > 1 {
+		out = append(out, a.phrase(p, words))
 	}
-	for i, t := range toks {
-		c := Clause{Occur: p.occur, Terms: []string{t.term}, Offsets: []int32{0}, Prefix: p.prefix && i == len(toks)-1}
+	for i, t := range all {
+		c := Clause{Occur: p.occur, Terms: []string{t.term}, Offsets: []int32{0}, Prefix: p.prefix && i == len(all)-1}
 		if c.Prefix {
-			a.unstem(&c, p, toks)
+			a.unstem(&c, p, all)
 		}
 		out = append(out, c)
 	}
 	return out, stop
+}
+
+// phrase is the clause of words in a row.
+func (a *Analyzer) phrase(p part, words []queryToken) Clause {
+	c := Clause{Occur: p.occur, Prefix: p.prefix}
+	for _, t := range words {
+		c.Terms = append(c.Terms, t.term)
+		c.Offsets = append(c.Offsets, t.pos-words[0].pos)
+	}
+	a.unstem(&c, p, words)
+	return c
 }
 
 // unstem makes a clause's prefix the word as written: the stem of half a word means nothing.
@@ -167,7 +192,7 @@ type queryToken struct {
 	term       string
 	pos        int32
 	start, end int32
-	stop       bool
+	stop, part bool
 }
 
 // queryTokens are the tokens that a query asks for: of characters written without spaces the pairs, or the character when it is alone.
@@ -175,7 +200,7 @@ func (a *Analyzer) queryTokens(text string, s *Scratch) []queryToken {
 	var all []queryToken
 	var pairs []bool
 	a.Analyze(text, s, func(t Token) bool {
-		all = append(all, queryToken{string(t.Term), t.Pos, t.Start, t.End, t.Stop})
+		all = append(all, queryToken{string(t.Term), t.Pos, t.Start, t.End, t.Stop, t.Part})
 		pairs = append(pairs, t.Pair)
 		return true
 	})

@@ -2,6 +2,7 @@ package fulltext
 
 import (
 	"html"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -18,12 +19,18 @@ type span struct{ start, end, word int }
 // Snippet shows the part of a text where most of the query's terms stand, with matches in <b>…</b>; adjacent matches share one mark. Without
 // a match it shows the beginning. "..." stands for text left out.
 func (a *Analyzer) Snippet(text string, q Query, o SnippetOptions) string {
+	s, _ := a.SnippetAt(text, q, o)
+	return s
+}
+
+// SnippetAt is Snippet, and tells the byte of the text at which the first match that it shows stands (or its own first byte).
+func (a *Analyzer) SnippetAt(text string, q Query, o SnippetOptions) (snippet string, at int) {
 	if o.Words <= 0 {
 		o.Words = 30
 	}
 	words, hits := a.locate(text, q)
 	if len(words) == 0 {
-		return escape(truncate(text, 200), o.HTML)
+		return escape(truncate(text, 200), o.HTML), 0
 	}
 	first := bestWindow(hits, o.Words)
 	last := min(first+o.Words, len(words)) - 1
@@ -40,7 +47,11 @@ func (a *Analyzer) Snippet(text string, q Query, o SnippetOptions) string {
 	b.WriteString(prefix)
 	mark(&b, text, start, end, hits, o.HTML)
 	b.WriteString(suffix)
-	return strings.TrimSpace(b.String())
+	at = start
+	if i := slices.IndexFunc(hits, func(h span) bool { return h.start >= start && h.end <= end }); i >= 0 {
+		at = hits[i].start
+	}
+	return strings.TrimSpace(b.String()), at
 }
 
 // locate lists the words of a text and those that belong to the query.
@@ -61,7 +72,7 @@ func (a *Analyzer) locate(text string, q Query) (words, hits []span) {
 	var s Scratch
 	var folded []byte
 	a.Analyze(text, &s, func(t Token) bool {
-		if !t.Pair {
+		if !t.Other() {
 			words = append(words, span{int(t.Start), int(t.End), len(words)})
 		}
 		match := exact[string(t.Term)]

@@ -1,0 +1,110 @@
+package fulltext
+
+import (
+	"strings"
+	"testing"
+)
+
+func newCode(t testing.TB) *Analyzer {
+	a, err := NewAnalyzer("code")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestCodeWords(t *testing.T) {
+	a := newCode(t)
+	for _, c := range []struct{ text, want string }{
+		{"parseHTTPRequest", "parsehttprequest/0 parse/0' http/0' request/0'"},
+		{"max_open_conns", "max/0 open/1 conns/2"},
+		{"net/http.ServeMux", "net/0 http/1 servemux/2 serve/2' mux/2'"},
+		{"HTTP2Server X509Cert sha256sum", "http2server/0 http2/0' server/0' x509cert/1 x509/1' cert/1' sha256sum/2"},
+		{"URLs parseIDs IDsOf", "urls/0 parseids/1 parse/1' ids/1' idsof/2 ids/2' of/2'"},
+		{"f'hello' [1,2] v1.25", "f/0 hello/1 1/2 2/3 v1/4 25/5"},
+		{"__init__ $el ALL_CAPS iOS", "init/0 el/1 all/2 caps/3 ios/4 i/4' os/4'"},
+		{"größeÄndern 悬空Name", "grosseandern/0 grosse/0' andern/0' 悬/1 悬空/1 空/2 name/3"},
+	} {
+		var got []string
+		var s Scratch
+		a.Analyze(c.text, &s, func(tok Token) bool {
+			w := string(tok.Term) + "/" + string(rune('0'+tok.Pos))
+			if tok.Part {
+				w += "'"
+			}
+			got = append(got, w)
+			return true
+		})
+		g := strings.Join(got, " ")
+		if g != c.want {
+			t.Errorf("%q: got %s, want %s", c.text, g, c.want)
+		}
+	}
+}
+
+// Each query of all words finds the texts marked with 1.
+func TestCodeParseAll(t *testing.T) {
+	texts := []string{
+		"func (s *ServeMux) parseHTTPRequest(r *http.Request)", "set max_open_conns = 5", "servemux and the request", "a mux to serve", "the who",
+		`flags: --dry-run "quoted text" here`,
+	}
+	a := newCode(t)
+	for _, c := range []struct{ query, want string }{
+		{"ServeMux", "101000"},
+		{"servemux", "101000"},
+		{"mux", "100100"},
+		{"http.Request", "100000"},
+		{"HTTPRequest", "000000"},
+		{"request http", "100000"},
+		{"max_open_conns", "010000"},
+		{"open_conns", "010000"},
+		{"conns max", "010000"},
+		{"conns_max", "000000"},
+		{"the", "001010"},
+		{"the who", "000010"},
+		{"--dry-run", "000001"},
+		{"-dry", "000001"},
+		{`"quoted text" flags`, "000001"},
+		{`"text quoted"`, "000000"},
+		{"serv*", "101100"},
+		{"", "000000"},
+		{"- + \" *", "000000"},
+		{"NOT", "000000"},
+	} {
+		m := NewMatcher(a, a.ParseAll(c.query))
+		got := make([]byte, len(texts))
+		for i, text := range texts {
+			got[i] = '0'
+			if _, _, ok := m.Match(text); ok {
+				got[i] = '1'
+			}
+		}
+		if string(got) != c.want {
+			t.Errorf("%q: got %s, want %s", c.query, got, c.want)
+		}
+	}
+}
+
+// A name in a question counts as a whole and by its words.
+func TestCodeQuestion(t *testing.T) {
+	a := newCode(t)
+	var got []string
+	for _, c := range a.ParseQuery("how does http.ServeMux match a path").Clauses {
+		got = append(got, strings.Join(c.Terms, "+"))
+	}
+	if g, want := strings.Join(got, " "), "http+servemux http servemux serve mux match path"; g != want {
+		t.Errorf("got %s, want %s", g, want)
+	}
+}
+
+func TestSnippetAt(t *testing.T) {
+	a := newCode(t)
+	text := "package http\n\n// ServeMux matches requests\nfunc (mux *ServeMux) match() {}\n"
+	s, at := a.SnippetAt(text, a.ParseAll("ServeMux requests"), SnippetOptions{Words: 8})
+	if want := "package http\n\n// <b>ServeMux</b> matches <b>requests</b>\nfunc (mux *<b>ServeMux</b>..."; s != want {
+		t.Errorf("got %q, want %q", s, want)
+	}
+	if want := strings.Index(text, "ServeMux"); at != want {
+		t.Errorf("at %d, want %d", at, want)
+	}
+}
