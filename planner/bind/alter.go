@@ -61,7 +61,7 @@ func (b *binder) alterTarget(kind pg_query.ObjectType, rv *pg_query.RangeVar, mi
 		st.Notice = "relation \"" + rv.Relname + "\" does not exist, skipping"
 		return st, nil
 	}
-	return nil, b.noRelation(rv)
+	return nil, dropPosition(noRelation(rv))
 }
 
 // checkKind: ALTER TABLE reaches every kind of relation, the other words only their own.
@@ -86,8 +86,11 @@ func (b *binder) alterTable(x *pg_query.AlterTableStmt) (plan.Statement, error) 
 	b.takenNames(d)
 	for _, n := range x.Cmds {
 		actions, err := b.alterCmd(d, st, n.GetAlterTableCmd())
-		if err != nil {
-			return nil, err
+		if e := dberr.As(err); e != nil {
+			if e.Code != dberr.UndefinedObject {
+				return nil, dropPosition(e) // as in PostgreSQL, only unknown types are shown in their place
+			}
+			return nil, e
 		}
 		st.Actions = append(st.Actions, actions...)
 	}
@@ -502,7 +505,7 @@ func (b *binder) alterSequence(x *pg_query.AlterSeqStmt) (plan.Statement, error)
 		if x.MissingOk {
 			return &plan.NoOp{Tag: "ALTER SEQUENCE", Notice: "relation \"" + x.Sequence.Relname + "\" does not exist, skipping"}, nil
 		}
-		return nil, b.noRelation(x.Sequence)
+		return nil, dropPosition(noRelation(x.Sequence))
 	}
 	if rel.Kind != catalog.Sequence {
 		return nil, dberr.New(dberr.WrongObjectType, "\"%s\" is not a sequence", rel.Name)

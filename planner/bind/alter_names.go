@@ -84,7 +84,7 @@ func (b *binder) renamePart(x *pg_query.RenameStmt) (plan.Statement, error) {
 
 // alterSchema binds ALTER … SET SCHEMA.
 func (b *binder) alterSchema(x *pg_query.AlterObjectSchemaStmt) (plan.Statement, error) {
-	sc, err := b.creationSchema(x.Newschema, false, -1)
+	sc, err := b.creationSchema(x.Newschema, "", false, -1)
 	if err != nil {
 		return nil, err
 	}

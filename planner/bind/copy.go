@@ -249,6 +249,9 @@ func copyPositions(c *plan.Copy, d *pg_query.DefElem, option string) ([]int, err
 	var out []int
 	for _, name := range strs(d.Arg.GetList().GetItems()) {
 		i := slices.IndexFunc(c.Cols, func(col plan.Col) bool { return col.Name == name })
+		if i < 0 && c.Rel != nil && findColumn(c.Rel, name) == nil {
+			return nil, dberr.New(dberr.UndefinedColumn, "column \"%s\" of relation \"%s\" does not exist", name, c.Rel.Name)
+		}
 		if i < 0 {
 			return nil, dberr.New(dberr.InvalidColumnRef, "%s column \"%s\" not referenced by COPY", option, name)
 		}

@@ -82,6 +82,9 @@ func (b *binder) constraints(d *tableDef) error {
 			return err
 		}
 		if d.taken[k.Conname] {
+			if k.Contype == pg_query.ConstrType_CONSTR_CHECK && !d.exists {
+				return dberr.New(dberr.DuplicateObject, "check constraint \"%s\" already exists", k.Conname)
+			}
 			return dberr.New(dberr.DuplicateObject, "constraint \"%s\" for relation \"%s\" already exists", k.Conname, d.rel.Name)
 		}
 		d.taken[k.Conname] = true

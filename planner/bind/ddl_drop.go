@@ -178,7 +178,7 @@ func (b *binder) dropOther(x *pg_query.DropStmt) (plan.Statement, error) {
 		return nil, dberr.New(dberr.FeatureNotSupported, "this kind of object is not supported")
 	}
 	tag := "DROP " + strings.ToUpper(word)
-	name := objectText(x.Objects[0])
+	name := b.objectText(x.Objects[0])
 	if word == "extension" && extensions[name] {
 		return &plan.NoOp{Tag: tag}, nil
 	}
@@ -200,14 +200,18 @@ func quotedUnlessCall(name string) string {
 }
 
 // objectText writes an object's name for messages.
-func objectText(n *pg_query.Node) string {
+func (b *binder) objectText(n *pg_query.Node) string {
 	switch x := n.Node.(type) {
 	case *pg_query.Node_List:
 		return strings.Join(strs(x.List.Items), ".")
 	case *pg_query.Node_ObjectWithArgs:
 		var args []string
 		for _, a := range x.ObjectWithArgs.Objargs {
-			args = append(args, typeNameText(a.GetTypeName()))
+			text := typeNameText(a.GetTypeName())
+			if t, _, err := b.lookupType(a.GetTypeName()); err == nil && t != nil {
+				text = t.SQL
+			}
+			args = append(args, text)
 		}
 		if x.ObjectWithArgs.ArgsUnspecified {
 			return strings.Join(strs(x.ObjectWithArgs.Objname), ".")
@@ -222,7 +226,7 @@ func (b *binder) truncate(x *pg_query.TruncateStmt) (plan.Statement, error) {
 	for _, n := range x.Relations {
 		rel, err := b.relation(n.GetRangeVar())
 		if err != nil {
-			return nil, dropPosition(err)
+			return nil, err
 		}
 		if rel.Kind != catalog.Table && rel.Kind != catalog.Collection {
 			return nil, dberr.New(dberr.WrongObjectType, "\"%s\" is not a table", rel.Name)

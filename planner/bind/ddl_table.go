@@ -90,7 +90,7 @@ func (b *binder) newTable(rv *pg_query.RangeVar, ifNotExists bool) (*tableDef, e
 		return nil, err
 	}
 	temp := rv.Relpersistence == "t"
-	sc, err := b.creationSchema(rv.Schemaname, temp, loc(rv.Location))
+	sc, err := b.creationSchema(rv.Schemaname, rv.Relname, temp, loc(rv.Location))
 	if err != nil {
 		return nil, err
 	}
@@ -340,7 +340,7 @@ const (
 
 // like copies the columns of another table.
 func (b *binder) like(d *tableDef, x *pg_query.TableLikeClause) error {
-	src, err := b.relation(x.Relation)
+	src, err := b.relationAt(x.Relation)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package bind
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 
@@ -21,7 +22,7 @@ func (b *binder) newObject(names []*pg_query.Node) (plan.ObjName, error) {
 	if err := checkName(name, -1); err != nil {
 		return plan.ObjName{}, err
 	}
-	sc, err := b.creationSchema(schema, false, -1)
+	sc, err := b.creationSchema(schema, name, false, -1)
 	if err != nil {
 		return plan.ObjName{}, err
 	}
@@ -61,8 +62,11 @@ func (b *binder) createComposite(x *pg_query.CompositeTypeStmt) (plan.Statement,
 		return nil, err
 	}
 	fields, err := b.columnDefs(x.Coldeflist)
-	if err != nil {
-		return nil, err
+	if e := dberr.As(err); e != nil {
+		if e.Code == dberr.DuplicateColumn {
+			e.Message = strings.Replace(e.Message, "column name", "column", 1)
+		}
+		return nil, dropPosition(e)
 	}
 	t := value.Type{Name: name.Name, SQL: quoteIdent(name.Name), Kind: value.KindBox, Class: value.Composite, Category: 'C', Len: -1, Fields: fields}
 	return &plan.CreateType{Name: name, Type: t, Mod: -1}, nil
@@ -75,7 +79,7 @@ func (b *binder) createDomain(x *pg_query.CreateDomainStmt) (plan.Statement, err
 	}
 	under, mod, err := b.typeName(x.TypeName)
 	if err != nil {
-		return nil, err
+		return nil, dropPosition(err)
 	}
 	if under.Class == value.Pseudo {
 		return nil, errAt(-1, dberr.DatatypeMismatch, "\"%s\" is not a valid base type for a domain", under.SQL)
@@ -118,11 +122,11 @@ func (b *binder) domainConstraint(k *pg_query.Constraint, under *value.Type, mod
 	s := &scope{clause: inCheck}
 	b.addItem(s, b.queryItem([]plan.Col{b.newCol("value", under, mod)}))
 	e, err := b.expr(s, k.RawExpr)
-	if err != nil {
-		return catalog.Check{}, err
+	if err == nil {
+		e, err = b.boolean(e, "CHECK")
 	}
-	if e, err = b.boolean(e, "CHECK"); err != nil {
-		return catalog.Check{}, err
+	if err != nil {
+		return catalog.Check{}, dropPosition(err)
 	}
 	ck := catalog.Check{Name: k.Conname, Expr: b.text(e)}
 	if ck.Name == "" {
@@ -207,7 +211,7 @@ func sequenceOptions(list []*pg_query.Node, t *value.Type) (plan.SequenceOptions
 		case "as":
 			names := strs(e.Arg.GetTypeName().GetNames())
 			if o.Type = seqTypes[names[len(names)-1]]; o.Type == nil {
-				return o, errAt(loc(e.Location), dberr.InvalidParameterValue, "sequence type must be smallint, integer, or bigint")
+				return o, dberr.New(dberr.InvalidParameterValue, "sequence type must be smallint, integer, or bigint")
 			}
 		case "cycle":
 			v, err := boolOption(e)

@@ -91,6 +91,9 @@ func (b *binder) createView(x *pg_query.ViewStmt) (plan.Statement, error) {
 	if sel == nil || sel.IntoClause != nil {
 		return nil, dberr.New(dberr.FeatureNotSupported, "views must not contain SELECT INTO")
 	}
+	ctx := *b.Context
+	ctx.NoParams = true
+	b.Context = &ctx
 	q, err := b.topQuery(x.Query)
 	if err != nil {
 		return nil, err

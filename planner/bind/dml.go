@@ -51,7 +51,7 @@ func (b *binder) targetRelation(rv *pg_query.RangeVar, verb string) (*catalog.Re
 	if schema := b.virtualSchema(rv.Schemaname, rv.Relname); schema != "" {
 		return nil, errAt(-1, dberr.InsufficientPrivilege, "permission denied for table %s", rv.Relname)
 	}
-	rel, err := b.relation(rv)
+	rel, err := b.relationAt(rv)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (b *binder) assign(e plan.Expr, t *value.Type, mod int32, wrong func(from *
 		return nil, err
 	}
 	if !ok {
-		return nil, dberr.AddPosition(wrong(e.Type()), b.posOf(e))
+		return nil, wrong(e.Type())
 	}
 	return out, nil
 }
@@ -102,7 +102,7 @@ func (b *binder) assign(e plan.Expr, t *value.Type, mod int32, wrong func(from *
 // assignColumn is assign with the error for a table's column.
 func (b *binder) assignColumn(e plan.Expr, c *catalog.Column) (plan.Expr, error) {
 	return b.assign(e, c.Type, c.Mod, func(from *value.Type) error {
-		return dberr.New(dberr.DatatypeMismatch, "column \"%s\" is of type %s but expression is of type %s", c.Name, c.Type.SQL, from.SQL).
+		return errAt(b.posOf(e), dberr.DatatypeMismatch, "column \"%s\" is of type %s but expression is of type %s", c.Name, c.Type.SQL, from.SQL).
 			WithHint("You will need to rewrite or cast the expression.")
 	})
 }

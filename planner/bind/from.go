@@ -118,7 +118,7 @@ func (b *binder) rangeVar(s *scope, rv *pg_query.RangeVar) (plan.Node, *item, er
 	}
 	rel := b.lookupRelation(rv.Schemaname, rv.Relname)
 	if rel == nil {
-		err := b.noRelation(rv)
+		err := noRelation(rv)
 		if rv.Schemaname == "" && forwardCTE(s, rv.Relname) {
 			err = dberr.As(err).WithDetail("There is a WITH item named \"%s\", but it cannot be referenced from this part of the query.", rv.Relname).
 				WithHint("Use WITH RECURSIVE, or re-order the WITH items to remove forward references.")

@@ -194,15 +194,24 @@ func (b *binder) usesRelation(r *catalog.Relation) *catalog.Relation {
 	return r
 }
 
-// relation finds the relation that a RangeVar names, or is 42P01.
+// relation finds the relation that a RangeVar names, or is 42P01. Like PostgreSQL, only queries tell where the name stands.
 func (b *binder) relation(rv *pg_query.RangeVar) (*catalog.Relation, error) {
+	r, err := b.relationAt(rv)
+	if err != nil {
+		return nil, dropPosition(err)
+	}
+	return r, nil
+}
+
+// relationAt is relation with the position in its error.
+func (b *binder) relationAt(rv *pg_query.RangeVar) (*catalog.Relation, error) {
 	if err := b.checkDatabase(rv); err != nil {
 		return nil, err
 	}
 	if r := b.lookupRelation(rv.Schemaname, rv.Relname); r != nil {
 		return r, nil
 	}
-	return nil, b.noRelation(rv)
+	return nil, noRelation(rv)
 }
 
 func (b *binder) checkDatabase(rv *pg_query.RangeVar) error {
@@ -212,7 +221,7 @@ func (b *binder) checkDatabase(rv *pg_query.RangeVar) error {
 	return nil
 }
 
-func (b *binder) noRelation(rv *pg_query.RangeVar) error {
+func noRelation(rv *pg_query.RangeVar) error {
 	name := rv.Relname
 	if rv.Schemaname != "" {
 		name = rv.Schemaname + "." + name
@@ -221,7 +230,7 @@ func (b *binder) noRelation(rv *pg_query.RangeVar) error {
 }
 
 // creationSchema is where CREATE puts an object of the given name.
-func (b *binder) creationSchema(schema string, temp bool, pos int) (*catalog.Schema, error) {
+func (b *binder) creationSchema(schema, name string, temp bool, pos int) (*catalog.Schema, error) {
 	switch {
 	case temp || schema == "pg_temp":
 		if schema != "" && schema != "pg_temp" && schema != b.TempSchema {
@@ -234,7 +243,7 @@ func (b *binder) creationSchema(schema string, temp bool, pos int) (*catalog.Sch
 		return &catalog.Schema{Name: "pg_temp"}, nil
 	case schema != "":
 		if isVirtual(schema) || schema == ownSchema {
-			return nil, errAt(pos, dberr.InsufficientPrivilege, "permission denied to create \"%s\"", schema).WithDetail("System catalog modifications are currently disallowed.")
+			return nil, dberr.New(dberr.InsufficientPrivilege, "permission denied to create \"%s.%s\"", schema, name).WithDetail("System catalog modifications are currently disallowed.")
 		}
 		s := b.Catalog.Schema(schema)
 		if s == nil {

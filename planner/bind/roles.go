@@ -65,7 +65,11 @@ func roleOptions(verb string, names []string, list []*pg_query.Node, user bool) 
 			return nil, err
 		}
 		if verb == "CREATE" && (n == "public" || n == "none" || strings.HasPrefix(n, "pg_")) {
-			return nil, dberr.New(dberr.ReservedName, "role name \"%s\" is reserved", n)
+			e := dberr.New(dberr.ReservedName, "role name \"%s\" is reserved", n)
+			if strings.HasPrefix(n, "pg_") {
+				e = e.WithDetail("Role names starting with \"pg_\" are reserved.")
+			}
+			return nil, e
 		}
 	}
 	for _, n := range list {
@@ -149,11 +153,11 @@ func (b *binder) grantObjects(g *plan.Grant, x *pg_query.GrantStmt) error {
 			}
 			rel, err := b.relation(n.GetRangeVar())
 			if err != nil {
-				return dropPosition(err)
+				return err
 			}
 			g.Rels = append(g.Rels, rel)
 		default:
-			g.Names = append(g.Names, plan.ObjName{Name: objectText(n)})
+			g.Names = append(g.Names, plan.ObjName{Name: b.objectText(n)})
 		}
 	}
 	return nil

@@ -239,7 +239,7 @@ func boolOption(d *pg_query.DefElem) (bool, error) {
 	case "false", "off", "0":
 		return false, nil
 	}
-	return false, errAt(loc(d.Location), dberr.SyntaxError, "%s requires a Boolean value", d.Defname)
+	return false, dberr.New(dberr.SyntaxError, "%s requires a Boolean value", d.Defname)
 }
 
 // prepare binds PREPARE: the statement inside is bound now, with the declared parameter types.
@@ -299,7 +299,7 @@ func (b *binder) execute(x *pg_query.ExecuteStmt) (plan.Statement, error) {
 		}
 		t := params[i]
 		if e, err = b.assign(e, t, -1, func(from *value.Type) error {
-			return dberr.New(dberr.DatatypeMismatch, "parameter $%d of type %s cannot be coerced to the expected type %s", i+1, from.SQL, t.SQL).
+			return errAt(astPos(n), dberr.DatatypeMismatch, "parameter $%d of type %s cannot be coerced to the expected type %s", i+1, from.SQL, t.SQL).
 				WithHint("You will need to rewrite or cast the expression.")
 		}); err != nil {
 			return nil, err
@@ -330,9 +330,15 @@ func (b *binder) declare(x *pg_query.DeclareCursorStmt) (plan.Statement, error) 
 	case sel == nil:
 		return nil, dberr.New(dberr.InvalidCursorDef, "DECLARE CURSOR can only be used for SELECT")
 	case len(sel.LockingClause) > 0 && o&(cursorHold|cursorScroll|cursorInsensitive) != 0:
-		what := map[bool]string{true: "WITH HOLD", false: "SCROLL"}[o&cursorHold != 0]
-		return nil, dberr.New(dberr.FeatureNotSupported, "DECLARE %s CURSOR ... %s is not supported", what, lockName(sel.LockingClause[0].GetLockingClause())).
-			WithDetail("Cursors of this kind must be READ ONLY.")
+		what, kind := "SCROLL", "Scrollable"
+		switch {
+		case o&cursorHold != 0:
+			what, kind = "WITH HOLD", "Holdable"
+		case o&cursorScroll == 0:
+			what, kind = "INSENSITIVE", "Insensitive"
+		}
+		return nil, dberr.New(dberr.FeatureNotSupported, "DECLARE "+cursorForm(what)+" ... %s is not supported", lockName(sel.LockingClause[0].GetLockingClause())).
+			WithDetail("%s cursors must be READ ONLY.", kind)
 	}
 	q, err := b.topQuery(x.Query)
 	if err != nil {
@@ -340,6 +346,14 @@ func (b *binder) declare(x *pg_query.DeclareCursorStmt) (plan.Statement, error) 
 	}
 	return &plan.Declare{Name: x.Portalname, Query: q, Text: b.stmt.Text, Binary: o&cursorBinary != 0, Scroll: o&cursorScroll != 0,
 		NoScroll: o&cursorNoScroll != 0, Hold: o&cursorHold != 0}, nil
+}
+
+// cursorForm is the statement's form in the message about locking cursors.
+func cursorForm(what string) string {
+	if what == "WITH HOLD" {
+		return "CURSOR WITH HOLD"
+	}
+	return what + " CURSOR"
 }
 
 func fetchStmt(x *pg_query.FetchStmt) plan.Statement {
@@ -417,7 +431,7 @@ func (b *binder) reindex(x *pg_query.ReindexStmt) (plan.Statement, error) {
 	rv := x.Relation
 	if x.Kind == pg_query.ReindexObjectType_REINDEX_OBJECT_INDEX {
 		if ix, _ := b.lookupIndex(rv.Schemaname, rv.Relname); ix == nil {
-			return nil, b.noRelation(rv)
+			return nil, dropPosition(noRelation(rv))
 		}
 	} else if _, err := b.relation(rv); err != nil {
 		return nil, err

@@ -106,6 +106,7 @@ func newWorld(t testing.TB, reg *functions.Registry) *world {
 	w.all = []catalog.Descriptor{
 		&catalog.Database{ID: catalog.MainDatabase, Name: "omgdb"},
 		&catalog.Schema{ID: catalog.PublicSchema, Database: catalog.MainDatabase, Name: "public"},
+		&catalog.Schema{ID: 99, Database: catalog.MainDatabase, Name: "pg_temp"},
 		&catalog.Role{ID: catalog.SuperRole, Name: "postgres", Super: true},
 	}
 	return w
