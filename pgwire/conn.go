@@ -234,7 +234,7 @@ func (c *conn) failed(typ byte, err error) error {
 	if typ != 'S' {
 		c.phase = skipping
 	}
-	return nil
+	return c.out.flush() // the client may be waiting for an answer without having sent Sync
 }
 
 // isBroken tells whether an error is the connection's: then there is nobody to tell it to.

@@ -60,8 +60,12 @@ func (c *conn) copyIn(p *session.Portal) error {
 	src := &copySource{c: c}
 	err := p.CopyIn(c.ctx, src, pgenc.Codec{})
 	c.phase = ready
-	if src.err != nil {
-		return src.err // what the client did counts, not what the reader made of it
+	if src.err != nil && !errors.Is(err, src.err) {
+		err = src.err // what the client did counts, not what the reader made of it
+	}
+	if src.lost {
+		c.sendError(c.sess.Fail(c.ctx, err))
+		return fatal(dberr.ProtocolViolation, "terminating connection because protocol synchronization was lost")
 	}
 	return err
 }
@@ -72,6 +76,7 @@ type copySource struct {
 	rest []byte
 	done bool
 	err  error // why the copy cannot go on, if it is the client's doing
+	lost bool  // the client sent something that has no place in a copy
 }
 
 func (s *copySource) Read(p []byte) (int, error) {
@@ -106,8 +111,8 @@ func (s *copySource) next() error {
 	}
 	step := machine[copyIn][typ]
 	if step == nil {
-		s.c.sendError(dberr.New(dberr.ProtocolViolation, "unexpected message type 0x%02X during COPY from stdin", typ))
-		return fatal(dberr.ProtocolViolation, "terminating connection because protocol synchronization was lost")
+		s.lost = true
+		return dberr.New(dberr.ProtocolViolation, "unexpected message type 0x%02X during COPY from stdin", typ)
 	}
 	switch typ {
 	case 'd':

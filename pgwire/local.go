@@ -40,10 +40,13 @@ func Open(ctx context.Context, path string, o LocalOptions) (*Local, error) {
 	if o.Storage.Logger == nil {
 		o.Storage.Logger = o.Logger
 	}
+	expressions := session.NewIndexExpressions(registry)
+	o.Storage.Expressions = expressions
 	db, err := openStore(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}
+	expressions.Attach(db)
 	sessions, err := session.New(db, session.Options{
 		Registry: registry, Embedders: builtin.Embedders(), Logger: o.Logger, Version: Version, Settings: o.Settings,
 	})

@@ -30,7 +30,7 @@ var rules = map[phase]map[byte]step{
 		'C': {(*conn).close, "forgets a statement or portal"},
 		'H': {(*conn).flushNow, "sends what has been answered so far"},
 		'S': {(*conn).sync, "ends an implicit transaction; ReadyForQuery follows"},
-		'F': {(*conn).functionCall, "the old function call interface: refused, ReadyForQuery follows"},
+		'F': {(*conn).functionCall, "the old function call interface; ReadyForQuery follows"},
 		'X': {(*conn).terminate, "the client says goodbye"},
 		'd': {ignore, "data of a copy that has failed: the client had not heard of it yet"},
 		'c': {ignore, "the end of a copy that has failed"},

@@ -63,6 +63,7 @@ func (c *conn) endQuery() error {
 
 // ready writes ReadyForQuery behind everything that the client has to hear before it.
 func (c *conn) ready() {
+	c.sess.ReportChanges()
 	c.sendEvents()
 	c.out.buf = append(c.out.buf, 'Z', 0, 0, 0, 5, c.sess.Status())
 }
@@ -78,10 +79,6 @@ func (c *conn) sync(msg []byte) error {
 func (c *conn) flushNow([]byte) error { return c.out.flush() }
 
 func (c *conn) terminate([]byte) error { return errDone }
-
-func (c *conn) functionCall([]byte) error {
-	return dberr.New(dberr.FeatureNotSupported, "function calls by message are not supported").WithHint("Call the function by SELECT.")
-}
 
 func (c *conn) parse(msg []byte) error {
 	b := body{rest: msg}
@@ -185,7 +182,7 @@ func (c *conn) readArgs(b *body, portal, name string, types []*value.Type, forma
 		}
 		raw := b.bytes(size)
 		if b.err != nil {
-			return nil, b.err
+			return nil, argError(b.err, portal, i+1, false)
 		}
 		v, shown, err := decodeArg(types[i], raw, formatOf(formats, i), f)
 		if err != nil {

@@ -82,16 +82,14 @@ var binaryColumns = map[uint32]func(dst []byte, c *value.Column, i int) []byte{
 	value.Time.OID:        func(dst []byte, c *value.Column, i int) []byte { return appendInt(dst, c.Ints[i], 8) },
 	value.Timestamp.OID:   func(dst []byte, c *value.Column, i int) []byte { return appendInt(dst, c.Ints[i], 8) },
 	value.TimestampTZ.OID: func(dst []byte, c *value.Column, i int) []byte { return appendInt(dst, c.Ints[i], 8) },
-	value.Float8.OID: func(dst []byte, c *value.Column, i int) []byte {
-		return binary.BigEndian.AppendUint64(dst, math.Float64bits(c.Flts[i]))
-	},
-	value.Text.OID:    stringRaw,
-	value.Varchar.OID: stringRaw,
-	value.BPChar.OID:  stringRaw,
-	value.Name.OID:    stringRaw,
-	value.JSON.OID:    stringRaw,
-	value.Bytea.OID:   stringRaw,
-	value.UUID.OID:    stringRaw,
+	value.Float8.OID:      func(dst []byte, c *value.Column, i int) []byte { return appendFloat8(dst, c.Flts[i]) },
+	value.Text.OID:        stringRaw,
+	value.Varchar.OID:     stringRaw,
+	value.BPChar.OID:      stringRaw,
+	value.Name.OID:        stringRaw,
+	value.JSON.OID:        stringRaw,
+	value.Bytea.OID:       stringRaw,
+	value.UUID.OID:        stringRaw,
 	value.JSONB.OID: func(dst []byte, c *value.Column, i int) []byte {
 		return doc.Decode(value.String(c.Strs[i]).Bytes()).AppendJSONB(append(dst, 1))
 	},
@@ -149,6 +147,9 @@ func putBool(dst []byte, _ *value.Type, v value.Value, _ *typeio.Format) []byte 
 func getBool(r *reader, _ *value.Type) value.Value { return value.Bool(r.uint8() != 0) }
 
 func putFloat4(dst []byte, _ *value.Type, v value.Value, _ *typeio.Format) []byte {
+	if v.Float() != v.Float() {
+		return append(dst, 0x7f, 0xc0, 0, 0) // one NaN for all
+	}
 	return binary.BigEndian.AppendUint32(dst, math.Float32bits(float32(v.Float())))
 }
 
@@ -157,7 +158,14 @@ func getFloat4(r *reader, _ *value.Type) value.Value {
 }
 
 func putFloat8(dst []byte, _ *value.Type, v value.Value, _ *typeio.Format) []byte {
-	return binary.BigEndian.AppendUint64(dst, math.Float64bits(v.Float()))
+	return appendFloat8(dst, v.Float())
+}
+
+func appendFloat8(dst []byte, f float64) []byte {
+	if f != f {
+		return append(dst, 0x7f, 0xf8, 0, 0, 0, 0, 0, 0)
+	}
+	return binary.BigEndian.AppendUint64(dst, math.Float64bits(f))
 }
 
 func getFloat8(r *reader, _ *value.Type) value.Value {

@@ -69,7 +69,7 @@ func (p *Portal) CopyIn(ctx context.Context, r io.Reader, codec BinaryCodec) err
 	_, n, err := p.s.runToEnd(ctx, &p.rt, st.Insert)
 	if err != nil {
 		p.state = broken
-		return src.explain(err)
+		return src.explain(runtimeError(err))
 	}
 	p.count = n
 	p.finish()
@@ -159,10 +159,6 @@ func (s *copySource) Next(ctx context.Context) (*batch.Batch, error) {
 
 // at remembers where in the input an error was met.
 func (s *copySource) at(err error, col int, field []byte) error {
-	var e *dberr.Error
-	if !errors.As(err, &e) || s.st.Rel == nil {
-		return err
-	}
 	s.where = fmt.Sprintf("COPY %s, line %d", s.st.Rel.Name, s.rows.line())
 	switch {
 	case col >= 0 && s.st.Options.Format == "binary":
@@ -191,7 +187,7 @@ func (s *copySource) explain(err error) error {
 		return err
 	}
 	c := *e
-	c.Where = s.where
+	c.Where, c.Err = s.where, err
 	return &c
 }
 
@@ -204,7 +200,7 @@ func (p *Portal) CopyOut(ctx context.Context, w io.Writer, codec BinaryCodec) er
 	err := p.copyOut(ctx, st, newRowWriter(st, w, p.s.format, codec))
 	if err != nil {
 		p.state = broken
-		return err
+		return runtimeError(err)
 	}
 	p.finish()
 	return nil

@@ -153,7 +153,7 @@ func (t *textRows) more() (bool, error) {
 
 // readLine gives the next row's text without its line end. io.EOF at the end of data, or at the end marker \.
 func (t *textRows) readLine() ([]byte, error) {
-	t.start = t.num + 1
+	t.start, t.cur = t.num+1, nil
 	end, skip, err := t.findEnd()
 	if err != nil {
 		return nil, err
@@ -238,6 +238,7 @@ func (t *textRows) findEnd() (end, skip int, err error) {
 		}
 		if !ok && i >= len(t.chunk)-t.at {
 			if quoted {
+				t.cur = t.chunk[t.at:]
 				return 0, 0, badCopy("unterminated CSV quoted field")
 			}
 			return len(t.chunk) - t.at, 0, nil

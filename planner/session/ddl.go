@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage"
@@ -27,6 +28,22 @@ func ddlActions() []entry {
 		}),
 		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.Drop) error { return s.drop(ctx, st) }),
 		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.Truncate) error { return s.truncate(ctx, st) }),
+		on(action{}, func(s *Session, ctx context.Context, p *Portal, st *plan.AlterTable) error {
+			return s.alterTable(ctx, p, st)
+		}),
+		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.CreateIndex) error {
+			return s.createIndex(ctx, st)
+		}),
+		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.CreateSequence) error {
+			txn, err := s.beginStatement(ctx)
+			if err != nil {
+				return err
+			}
+			return s.createSequence(ctx, txn, st)
+		}),
+		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.AlterSequence) error {
+			return s.alterSequence(ctx, st)
+		}),
 		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.LockTable) error {
 			return s.lockTables(ctx, st)
 		}),
@@ -37,6 +54,26 @@ func ddlActions() []entry {
 // skipExisting tells IF NOT EXISTS of a name that is taken.
 func (s *Session) skipExisting(code, what, name string) {
 	s.Notice("NOTICE", code, what+` "`+name+`" already exists, skipping`)
+}
+
+// tempSchema is what the binder calls the schema of temporary objects before the session has one.
+const tempSchema = "pg_temp"
+
+// homeOf finds the schema in which an object is made; the session's schema of temporary objects is made with the first of them.
+func (s *Session) homeOf(ctx context.Context, txn *storage.Txn, name string) (*catalog.Schema, error) {
+	if name != tempSchema {
+		return schemaFor(txn, name)
+	}
+	own := fmt.Sprintf("pg_temp_%d", s.pid)
+	sc := txn.Catalog().Schema(own)
+	if sc == nil {
+		sc = &catalog.Schema{ID: txn.NewID(), Database: txn.Catalog().Database(), Name: own, Owner: catalog.SuperRole}
+		if err := txn.Define(ctx, sc); err != nil {
+			return nil, err
+		}
+	}
+	s.temp, s.pathStale = own, true
+	return sc, nil
 }
 
 // schemaFor finds the schema in which an object is made.
@@ -52,7 +89,7 @@ func (s *Session) createTable(ctx context.Context, p *Portal, st *plan.CreateTab
 	if err != nil {
 		return err
 	}
-	sc, err := schemaFor(txn, st.Name.Schema)
+	sc, err := s.homeOf(ctx, txn, st.Name.Schema)
 	if err != nil {
 		return err
 	}
@@ -65,15 +102,47 @@ func (s *Session) createTable(ctx context.Context, p *Portal, st *plan.CreateTab
 		}
 		return nil
 	}
-	rel := st.Rel
-	rel.Schema, rel.Name, rel.Owner = sc.ID, st.Name.Name, catalog.SuperRole
-	made, err := txn.CreateRelation(ctx, rel)
+	made, err := s.makeTable(ctx, txn, sc, st)
 	if err != nil || st.As == nil || !st.WithData {
 		return err
 	}
 	p.prepareRun(txn)
 	_, p.count, err = s.runToEnd(ctx, &p.rt, fill(made, st.As))
 	return err
+}
+
+// makeTable makes a table with its sequences and indexes.
+func (s *Session) makeTable(ctx context.Context, txn *storage.Txn, sc *catalog.Schema, st *plan.CreateTable) (*catalog.Relation, error) {
+	if len(st.Foreign) > 0 {
+		return nil, noForeignKeys()
+	}
+	for i := range st.Sequences {
+		if err := s.createSequence(ctx, txn, &st.Sequences[i]); err != nil {
+			return nil, err
+		}
+	}
+	rel := st.Rel
+	rel.Schema, rel.Name, rel.Owner = sc.ID, st.Name.Name, catalog.SuperRole
+	for i := range rel.Checks {
+		if rel.Checks[i].ID == 0 {
+			rel.Checks[i].ID = txn.NewID()
+		}
+	}
+	made, err := txn.CreateRelation(ctx, rel)
+	if err != nil {
+		return nil, err
+	}
+	if err := ownSequences(ctx, txn, made, st.Sequences); err != nil {
+		return nil, err
+	}
+	for _, x := range st.Indexes {
+		ix := x.Index
+		ix.Relation = made.ID
+		if _, err := txn.CreateIndex(ctx, ix); err != nil {
+			return nil, err
+		}
+	}
+	return txn.Catalog().RelationByID(made.ID), nil
 }
 
 // fill makes the plan that stores the rows of a query in a new relation.
@@ -93,7 +162,7 @@ func fill(rel *catalog.Relation, q *plan.Query) *plan.Query {
 		next++
 		cols[i] = plan.Col{ID: next, Name: c.Name, Type: c.Type, Mod: c.Mod}
 		next++
-		news[i] = plan.Col{ID: next, Name: c.Name, Type: c.Type, Mod: c.Mod}
+		news[i] = plan.Col{ID: next, Name: c.Name, Type: c.Type, Mod: c.Mod, Table: uint32(rel.ID), Attr: rel.Columns[i].Num}
 	}
 	in := &plan.Project{Input: q.Root, Out: cols, Items: items}
 	return &plan.Query{Root: &plan.Insert{Rel: rel, Input: in, Target: rel.Columns, NewCols: news}, Params: q.Params, Tag: "INSERT"}
@@ -117,7 +186,7 @@ func (s *Session) createView(ctx context.Context, st *plan.CreateView) error {
 	if err != nil {
 		return err
 	}
-	sc, err := schemaFor(txn, st.Name.Schema)
+	sc, err := s.homeOf(ctx, txn, st.Name.Schema)
 	if err != nil {
 		return err
 	}

@@ -30,10 +30,9 @@ func (s *Session) drop(ctx context.Context, st *plan.Drop) error {
 func (s *Session) dropTarget(ctx context.Context, txn *storage.Txn, st *plan.Drop, t *plan.DropTarget) error {
 	switch {
 	case t.Rel != nil:
-		if txn.Catalog().RelationByID(t.Rel.ID) == nil {
-			return nil // dropped by this statement already
-		}
-		return txn.DropRelation(ctx, t.Rel.ID)
+		return dropRelation(ctx, txn, t.Rel.ID)
+	case t.Index != nil:
+		return txn.DropIndex(ctx, t.Index.ID)
 	case t.Type != nil:
 		ty := txn.Catalog().TypeByID(catalog.ID(t.Type.OID))
 		if ty == nil {
@@ -44,6 +43,22 @@ func (s *Session) dropTarget(ctx context.Context, txn *storage.Txn, st *plan.Dro
 		return s.dropSchema(ctx, txn, t.Name.Name, st.Cascade)
 	}
 	return dberr.New(dberr.FeatureNotSupported, "DROP %s is not supported", st.Kind)
+}
+
+// dropRelation drops a relation with the sequences of its columns. It may have gone already, by the same statement.
+func dropRelation(ctx context.Context, txn *storage.Txn, id catalog.ID) error {
+	rel := txn.Catalog().RelationByID(id)
+	if rel == nil {
+		return nil
+	}
+	for _, r := range txn.Catalog().Relations(rel.Schema) {
+		if r.Seq != nil && r.Seq.OwnerTable == id {
+			if err := txn.DropRelation(ctx, r.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return txn.DropRelation(ctx, id)
 }
 
 // dropSchema drops a schema, with what is in it when cascade is set.
@@ -77,7 +92,7 @@ func (s *Session) dropSchema(ctx context.Context, txn *storage.Txn, name string,
 func dropAll(ctx context.Context, txn *storage.Txn, sc *catalog.Schema) error {
 	v := txn.Catalog()
 	for _, r := range v.Relations(sc.ID) {
-		if err := txn.DropRelation(ctx, r.ID); err != nil {
+		if err := dropRelation(ctx, txn, r.ID); err != nil {
 			return err
 		}
 	}

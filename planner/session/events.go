@@ -42,9 +42,6 @@ func (s *Session) Events() []Event {
 			s.events = append(s.events, Event{Notification: &n})
 		}
 	}
-	if s.reportStale && s.state != implicit {
-		s.reportChanges()
-	}
 	out := s.events
 	if len(out) > 0 {
 		s.events = s.events[len(s.events):]
@@ -52,8 +49,12 @@ func (s *Session) Events() []Event {
 	return out
 }
 
-// reportChanges queues the reported settings whose value is not the one last told.
-func (s *Session) reportChanges() {
+// ReportChanges adds to the events the reported settings whose value is not the one last told. Doors call it when a query has ended,
+// before ReadyForQuery.
+func (s *Session) ReportChanges() {
+	if !s.reportStale {
+		return
+	}
 	for n, name := range reported {
 		if val := s.vars.vals[settingNo(name)]; val != s.told[n] {
 			s.told[n] = val

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/dberr"
 )
 
@@ -118,6 +119,9 @@ func translate(ctx context.Context, err error) *dberr.Error {
 		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 			return dberr.Wrap(err, dberr.AdminShutdown, "terminating connection due to administrator command")
 		}
+	}
+	if errors.Is(err, storage.ErrStale) {
+		return dberr.Wrap(err, dberr.SerializationFailure, "the relation has changed while the statement waited for it").WithHint("Run the statement again.")
 	}
 	return dberr.As(err)
 }

@@ -38,12 +38,14 @@ type Portal struct {
 	rows  batch.Iter // what Fetch reads; nil when there are none
 	cur   *batch.Batch
 	at    int // rows of cur already given
-	part  batch.Batch
-	point *storage.Statement // reading point held while other statements run
-	tag   string             // verb of the command tag
-	count int64              // rows changed by a statement that shows none
-	plain bool               // tag has no count
-	began time.Time
+	// drained: rows has no more than cur.
+	drained bool
+	part    batch.Batch
+	point   *storage.Statement // reading point held while other statements run
+	tag     string             // verb of the command tag
+	count   int64              // rows changed by a statement that shows none
+	plain   bool               // tag has no count
+	began   time.Time
 }
 
 type portalState uint8
@@ -138,7 +140,7 @@ func (p *Portal) Fetch(ctx context.Context, max int) (*batch.Batch, bool, error)
 	b, err := p.pull(ctx, max)
 	if err != nil {
 		p.state = broken
-		return nil, false, err
+		return nil, false, runtimeError(err)
 	}
 	if b == nil {
 		p.finish()
@@ -153,6 +155,9 @@ func (p *Portal) Fetch(ctx context.Context, max int) (*batch.Batch, bool, error)
 // pull gives at most max rows of the current batch, or of the next.
 func (p *Portal) pull(ctx context.Context, max int) (*batch.Batch, error) {
 	for p.cur == nil || p.at >= p.cur.Rows() {
+		if p.drained {
+			return nil, nil
+		}
 		b, err := p.rows.Next(ctx)
 		if err != nil || b == nil {
 			return nil, err
@@ -192,9 +197,50 @@ func (p *Portal) start(ctx context.Context) error {
 	p.began = s.srv.clock()
 	s.act.begin(p.text, p.began, s.tx.begun)
 	if p.c.act.run != nil {
-		return p.c.act.run(s, ctx, p)
+		return runtimeError(p.c.act.run(s, ctx, p))
 	}
-	return p.startQuery(ctx)
+	err := p.startQuery(ctx)
+	for range maxReplans {
+		if !errors.Is(err, storage.ErrStale) {
+			break
+		}
+		if err = p.replan(ctx); err == nil {
+			err = p.startQuery(ctx)
+		}
+	}
+	return runtimeError(err)
+}
+
+// maxReplans bounds how often a statement is planned again because others change its tables faster than it starts.
+const maxReplans = 10
+
+// replan makes the plan anew after an object that it uses has changed under it.
+func (p *Portal) replan(ctx context.Context) error {
+	p.release()
+	oids := make([]uint32, len(p.c.params))
+	for i, t := range p.c.params {
+		oids[i] = t.OID
+	}
+	c, err := p.s.compile(ctx, p.text, oids)
+	if err != nil {
+		return err
+	}
+	if !sameShape(c.cols, p.c.cols) || len(c.params) != len(p.params) {
+		return dberr.New(dberr.FeatureNotSupported, "cached plan must not change result type")
+	}
+	p.c = c
+	return nil
+}
+
+// runtimeError takes the position from an error of a statement that runs: only what is wrong with the text has one, in PostgreSQL.
+func runtimeError(err error) error {
+	var e *dberr.Error
+	if !errors.As(err, &e) || e.Position == 0 {
+		return err
+	}
+	c := *e
+	c.Position = 0
+	return &c
 }
 
 // startQuery opens the plan. A statement that changes or locks rows runs to its end here, its rows kept: it may have to start again
@@ -214,7 +260,11 @@ func (p *Portal) startQuery(ctx context.Context) error {
 		if p.rows == nil {
 			return p.res.Run(ctx)
 		}
-		return nil
+		if p.cursor == nil {
+			p.cur, err = p.rows.Next(ctx) // now: a plan that turns out to be stale can still be replaced
+			p.drained = p.cur == nil
+		}
+		return err
 	}
 	kept, n, err := p.s.runToEnd(ctx, &p.rt, p.c.query)
 	if err != nil {
@@ -257,6 +307,9 @@ func (s *Session) runToEnd(ctx context.Context, rt *exec.Runtime, q *plan.Query)
 	defer rt.Txn.Forget(mark)
 	for {
 		kept, n, err := runOnce(ctx, rt, q)
+		if errors.Is(err, storage.ErrStale) {
+			rt.Txn.RollbackTo(mark) // nothing may be left when the statement runs again under another plan
+		}
 		if !errors.Is(err, storage.ErrRestart) {
 			return kept, n, err
 		}
@@ -317,7 +370,7 @@ func (p *Portal) release() {
 		p.point.Close()
 		p.point = nil
 	}
-	p.rows, p.cur = nil, nil
+	p.rows, p.cur, p.at, p.drained = nil, nil, 0, false
 }
 
 // Close ends the portal.

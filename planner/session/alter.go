@@ -1,0 +1,344 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/omgdb/omgdb/planner/plan"
+	"github.com/omgdb/omgdb/storage"
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/dberr"
+)
+
+// alterer carries out the actions of one ALTER TABLE, each on the table as the one before has left it.
+type alterer struct {
+	s   *Session
+	p   *Portal
+	txn *storage.Txn
+	rel *catalog.Relation // as it is now
+}
+
+// alterSteps are the actions by kind. One that is not listed is not supported.
+var alterSteps = map[plan.AlterKind]func(a *alterer, ctx context.Context, x *plan.AlterAction) error{
+	plan.AddColumn:        (*alterer).addColumn,
+	plan.DropColumn:       (*alterer).dropColumn,
+	plan.RenameColumn:     column(func(c *catalog.Column, x *plan.AlterAction) { c.Name = x.NewName }),
+	plan.SetType:          (*alterer).setType,
+	plan.SetDefault:       column(func(c *catalog.Column, x *plan.AlterAction) { c.Default = x.Default }),
+	plan.DropDefault:      column(func(c *catalog.Column, x *plan.AlterAction) { c.Default = "" }),
+	plan.SetNotNull:       (*alterer).setNotNull,
+	plan.DropNotNull:      column(func(c *catalog.Column, x *plan.AlterAction) { c.NotNull = false }),
+	plan.DropIdentity:     column(func(c *catalog.Column, x *plan.AlterAction) { c.Identity, c.Default = 0, "" }),
+	plan.DropExpression:   column(func(c *catalog.Column, x *plan.AlterAction) { c.Generated, c.Default = false, "" }),
+	plan.AddConstraint:    (*alterer).addConstraint,
+	plan.DropConstraint:   (*alterer).dropConstraint,
+	plan.RenameConstraint: (*alterer).renameConstraint,
+	plan.ValidateConstraint: func(*alterer, context.Context, *plan.AlterAction) error {
+		return nil // constraints are checked when they are made
+	},
+	plan.RenameRelation: (*alterer).rename,
+	plan.SetSchema:      (*alterer).setSchema,
+	plan.SetOwner:       func(*alterer, context.Context, *plan.AlterAction) error { return nil },
+	plan.SetOptions:     (*alterer).setOptions,
+	plan.ResetOptions:   (*alterer).resetOptions,
+	plan.NoAction:       func(*alterer, context.Context, *plan.AlterAction) error { return nil },
+}
+
+func (s *Session) alterTable(ctx context.Context, p *Portal, st *plan.AlterTable) error {
+	if st.Notice != "" {
+		s.Notice("NOTICE", dberr.SuccessfulCompletion, st.Notice)
+	}
+	txn, err := s.beginStatement(ctx)
+	if err != nil {
+		return err
+	}
+	if st.Index != nil {
+		return alterIndex(ctx, txn, st)
+	}
+	if st.Rel == nil {
+		return nil
+	}
+	p.prepareRun(txn)
+	a := &alterer{s: s, p: p, txn: txn, rel: txn.Catalog().RelationByID(st.Rel.ID)}
+	if a.rel == nil {
+		return storage.ErrStale
+	}
+	for i := range st.Actions {
+		x := &st.Actions[i]
+		do := alterSteps[x.Do]
+		if do == nil {
+			return dberr.New(dberr.FeatureNotSupported, "this form of ALTER %s is not supported", st.Kind)
+		}
+		if err := do(a, ctx, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// alterIndex renames an index or moves nothing else of it.
+func alterIndex(ctx context.Context, txn *storage.Txn, st *plan.AlterTable) error {
+	for _, x := range st.Actions {
+		switch x.Do {
+		case plan.RenameRelation:
+			if err := txn.RenameIndex(ctx, st.Index.ID, x.NewName); err != nil {
+				return err
+			}
+		case plan.NoAction, plan.SetOptions, plan.ResetOptions:
+		default:
+			return dberr.New(dberr.FeatureNotSupported, "this form of ALTER INDEX is not supported").WithHint("Drop the index and create it again.")
+		}
+	}
+	return nil
+}
+
+// change stores the relation as edit leaves it.
+func (a *alterer) change(ctx context.Context, edit func(r *catalog.Relation) error) error {
+	r := *a.rel
+	r.Columns = slices.Clone(r.Columns)
+	r.Checks = slices.Clone(r.Checks)
+	if err := edit(&r); err != nil {
+		return err
+	}
+	made, err := a.txn.AlterRelation(ctx, r)
+	if err == nil {
+		a.rel = made
+	}
+	return err
+}
+
+// column makes the step that changes one column's descriptor.
+func column(edit func(c *catalog.Column, x *plan.AlterAction)) func(*alterer, context.Context, *plan.AlterAction) error {
+	return func(a *alterer, ctx context.Context, x *plan.AlterAction) error {
+		return a.change(ctx, func(r *catalog.Relation) error {
+			c := r.Col(x.Column)
+			if c == nil {
+				return noColumn(r, x.Column)
+			}
+			edit(c, x)
+			return nil
+		})
+	}
+}
+
+func noColumn(r *catalog.Relation, name string) error {
+	return dberr.New(dberr.UndefinedColumn, `column "%s" of relation "%s" does not exist`, name, r.Name)
+}
+
+func (a *alterer) addColumn(ctx context.Context, x *plan.AlterAction) error {
+	before := a.rel
+	if x.Sequence != nil {
+		if err := a.s.createSequence(ctx, a.txn, x.Sequence); err != nil {
+			return err
+		}
+	}
+	err := a.change(ctx, func(r *catalog.Relation) error {
+		def := x.Def
+		def.Num, def.Field = 0, ""
+		r.Columns = append(r.Columns, def)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	added := a.rel.Columns[len(a.rel.Columns)-1]
+	if x.Fill != nil {
+		return a.rewrite(ctx, before, x.RowCols, plan.Assign{Attr: added.Num, Expr: x.Fill})
+	}
+	if added.NotNull {
+		return a.refuseRows(ctx, before, x.RowCols, nil, dberr.New(dberr.NotNullViolation, `column "%s" of relation "%s" contains null values`, added.Name, a.rel.Name))
+	}
+	return nil
+}
+
+func (a *alterer) dropColumn(ctx context.Context, x *plan.AlterAction) error {
+	c := a.rel.Col(x.Column)
+	if c == nil {
+		return noColumn(a.rel, x.Column)
+	}
+	num := c.Num
+	if slices.Contains(a.rel.PrimaryKey, num) {
+		return dberr.New(dberr.FeatureNotSupported, `cannot drop column "%s": it is part of the primary key, by which the rows are kept`, c.Name).
+			WithHint("Make a new table with CREATE TABLE … AS and rename it.")
+	}
+	for _, ix := range a.txn.Catalog().IndexesOf(a.rel) {
+		uses := slices.Contains(ix.Include, num) || slices.ContainsFunc(ix.Keys, func(k catalog.IndexKey) bool { return k.Col == num })
+		if uses {
+			if err := a.txn.DropIndex(ctx, ix.ID); err != nil {
+				return err
+			}
+		}
+	}
+	a.rel = a.txn.Catalog().RelationByID(a.rel.ID)
+	return a.change(ctx, func(r *catalog.Relation) error {
+		c := r.Col(x.Column)
+		c.Dropped, c.Default, c.NotNull, c.Name = true, "", false, fmt.Sprintf("........pg.dropped.%d........", c.Num)
+		r.Checks = slices.DeleteFunc(r.Checks, func(k catalog.Check) bool { return slices.Contains(k.Cols, num) })
+		return nil
+	})
+}
+
+// setType rewrites the rows with the column under its new type.
+func (a *alterer) setType(ctx context.Context, x *plan.AlterAction) error {
+	before := a.rel
+	old := before.Col(x.Column)
+	if old == nil {
+		return noColumn(before, x.Column)
+	}
+	if slices.Contains(before.PrimaryKey, old.Num) && old.Type.OID != x.Def.Type.OID {
+		return dberr.New(dberr.FeatureNotSupported, `cannot change the type of column "%s": it is part of the primary key, by which the rows are kept`, old.Name).
+			WithHint("Make a new table with CREATE TABLE … AS and rename it.")
+	}
+	err := a.change(ctx, func(r *catalog.Relation) error {
+		c := r.Col(x.Column)
+		c.Type, c.Mod, c.Collation = x.Def.Type, x.Def.Mod, x.Def.Collation
+		return nil
+	})
+	if err != nil || x.Fill == nil {
+		return err
+	}
+	return a.rewrite(ctx, before, x.RowCols, plan.Assign{Attr: old.Num, Expr: x.Fill})
+}
+
+func (a *alterer) setNotNull(ctx context.Context, x *plan.AlterAction) error {
+	c := a.rel.Col(x.Column)
+	if c == nil {
+		return noColumn(a.rel, x.Column)
+	}
+	cols := colsOf(a.rel)
+	i := slices.IndexFunc(cols, func(k plan.Col) bool { return k.Attr == c.Num })
+	isNull := &plan.IsNull{Arg: &plan.ColRef{Typed: plan.Typed{T: c.Type, M: c.Mod}, ID: cols[i].ID, Name: c.Name}}
+	err := a.refuseRows(ctx, a.rel, cols, isNull, dberr.New(dberr.NotNullViolation, `column "%s" of relation "%s" contains null values`, c.Name, a.rel.Name))
+	if err != nil {
+		return err
+	}
+	return column(func(c *catalog.Column, _ *plan.AlterAction) { c.NotNull = true })(a, ctx, x)
+}
+
+func (a *alterer) addConstraint(ctx context.Context, x *plan.AlterAction) error {
+	switch {
+	case x.Foreign != nil:
+		return noForeignKeys()
+	case x.Unique != nil:
+		ix := x.Unique.Index
+		ix.Relation = a.rel.ID
+		if _, err := a.txn.CreateIndex(ctx, ix); err != nil {
+			return err
+		}
+		a.rel = a.txn.Catalog().RelationByID(a.rel.ID)
+		if !ix.Primary {
+			return nil
+		}
+		return a.change(ctx, func(r *catalog.Relation) error {
+			for _, k := range ix.Keys {
+				r.Attr(k.Col).NotNull = true
+			}
+			return nil
+		})
+	}
+	if !x.NotValid && x.CheckExpr != nil {
+		broken := &plan.BoolTest{Arg: x.CheckExpr, Want: 'f'}
+		e := dberr.New(dberr.CheckViolation, `check constraint "%s" of relation "%s" is violated by some row`, x.Check.Name, a.rel.Name)
+		e.Table, e.Constraint = a.rel.Name, x.Check.Name
+		if err := a.refuseRows(ctx, a.rel, x.RowCols, broken, e); err != nil {
+			return err
+		}
+	}
+	return a.change(ctx, func(r *catalog.Relation) error {
+		ck := *x.Check
+		if ck.ID == 0 {
+			ck.ID = a.txn.NewID()
+		}
+		r.Checks = append(r.Checks, ck)
+		return nil
+	})
+}
+
+func noForeignKeys() error {
+	return dberr.New(dberr.FeatureNotSupported, "foreign keys are not supported").WithHint("Check the reference where you write, or join when you read.")
+}
+
+func (a *alterer) dropConstraint(ctx context.Context, x *plan.AlterAction) error {
+	for _, ix := range a.txn.Catalog().IndexesOf(a.rel) {
+		if ix.Constraint && ix.Name == x.Constraint {
+			if err := a.txn.DropIndex(ctx, ix.ID); err != nil {
+				return err
+			}
+			a.rel = a.txn.Catalog().RelationByID(a.rel.ID)
+			return nil
+		}
+	}
+	if a.rel.PrimaryName == x.Constraint {
+		return dberr.New(dberr.FeatureNotSupported, `cannot drop constraint "%s": the rows are kept by this primary key`, x.Constraint).
+			WithHint("Make a new table with CREATE TABLE … AS and rename it.")
+	}
+	return a.change(ctx, func(r *catalog.Relation) error {
+		r.Checks = slices.DeleteFunc(r.Checks, func(k catalog.Check) bool { return k.Name == x.Constraint })
+		return nil
+	})
+}
+
+func (a *alterer) renameConstraint(ctx context.Context, x *plan.AlterAction) error {
+	for _, ix := range a.txn.Catalog().IndexesOf(a.rel) {
+		if ix.Constraint && ix.Name == x.Constraint {
+			return a.txn.RenameIndex(ctx, ix.ID, x.NewName)
+		}
+	}
+	return a.change(ctx, func(r *catalog.Relation) error {
+		if r.PrimaryName == x.Constraint {
+			r.PrimaryName = x.NewName
+		}
+		for i := range r.Checks {
+			if r.Checks[i].Name == x.Constraint {
+				r.Checks[i].Name = x.NewName
+			}
+		}
+		return nil
+	})
+}
+
+func (a *alterer) rename(ctx context.Context, x *plan.AlterAction) error {
+	return a.change(ctx, func(r *catalog.Relation) error {
+		r.Name = x.NewName
+		return nil
+	})
+}
+
+func (a *alterer) setSchema(ctx context.Context, x *plan.AlterAction) error {
+	sc, err := schemaFor(a.txn, x.NewName)
+	if err != nil {
+		return err
+	}
+	return a.change(ctx, func(r *catalog.Relation) error {
+		r.Schema = sc.ID
+		return nil
+	})
+}
+
+func (a *alterer) setOptions(ctx context.Context, x *plan.AlterAction) error {
+	return a.change(ctx, func(r *catalog.Relation) error {
+		options := map[string]string{}
+		for k, v := range r.Options {
+			options[k] = v
+		}
+		for k, v := range x.Options {
+			options[k] = v
+		}
+		r.Options = options
+		return nil
+	})
+}
+
+func (a *alterer) resetOptions(ctx context.Context, x *plan.AlterAction) error {
+	return a.change(ctx, func(r *catalog.Relation) error {
+		options := map[string]string{}
+		for k, v := range r.Options {
+			if _, reset := x.Options[k]; !reset {
+				options[k] = v
+			}
+		}
+		r.Options = options
+		return nil
+	})
+}

@@ -1,0 +1,82 @@
+package session
+
+import (
+	"context"
+
+	"github.com/omgdb/omgdb/planner/plan"
+	"github.com/omgdb/omgdb/storage"
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/value"
+)
+
+// What ALTER TABLE does to rows: it reads and writes them by plans made here, over the columns that the binder's expressions see.
+
+// colsOf gives ids to the live columns of a relation.
+func colsOf(rel *catalog.Relation) []plan.Col {
+	var out []plan.Col
+	for _, c := range rel.Columns {
+		if !c.Dropped {
+			out = append(out, plan.Col{ID: plan.ColID(len(out) + 1), Name: c.Name, Type: c.Type, Mod: c.Mod, Table: uint32(rel.ID), Attr: c.Num})
+		}
+	}
+	return out
+}
+
+// scanOf reads the columns cols of the rows as they are stored under the descriptor before.
+func scanOf(before *catalog.Relation, cols []plan.Col) *plan.Scan {
+	s := &plan.Scan{Rel: before, Alias: before.Name}
+	for _, c := range cols {
+		if a := before.Attr(c.Attr); a != nil {
+			s.Out = append(s.Out, plan.ScanCol{Col: c, Src: storage.ScanCol{Kind: storage.ColField, Field: a.Field, Type: a.Type, Mod: a.Mod, Name: a.Name}})
+		}
+	}
+	return s
+}
+
+// refuseRows fails with e when the relation has a row for which pred is true; a nil pred means any row.
+func (a *alterer) refuseRows(ctx context.Context, before *catalog.Relation, cols []plan.Col, pred plan.Expr, e *dberr.Error) error {
+	var n plan.Node = scanOf(before, cols)
+	if pred != nil {
+		n = &plan.Filter{Input: n, Pred: pred}
+	}
+	one := &plan.Const{Typed: plan.Typed{T: value.Int8, M: -1}, Val: value.Int(1)}
+	n = &plan.Limit{Input: n, Count: one}
+	q := &plan.Query{Root: n, Out: n.Cols(), Tag: "SELECT", ReadOnly: true, HasRows: true}
+	rows, _, err := runOnce(ctx, &a.p.rt, q)
+	if err != nil {
+		return err
+	}
+	if rows.n > 0 {
+		e.Table = a.rel.Name
+		return e
+	}
+	return nil
+}
+
+// rewrite gives a column of every row the value of an expression over the row as it was before.
+func (a *alterer) rewrite(ctx context.Context, before *catalog.Relation, cols []plan.Col, set plan.Assign) error {
+	next := plan.ColID(0)
+	for _, c := range cols {
+		next = max(next, c.ID)
+	}
+	next += 1 << 16 // beyond the ids that the expression binds for itself
+	scan := scanOf(before, cols)
+	next++
+	key := plan.Col{ID: next, Name: "key", Type: value.Bytea, Mod: -1}
+	next++
+	raw := plan.Col{ID: next, Name: "raw", Type: value.Bytea, Mod: -1}
+	scan.Out = append(scan.Out, plan.ScanCol{Col: key, Src: storage.ScanCol{Kind: storage.ColRowKey}}, plan.ScanCol{Col: raw, Src: storage.ScanCol{Kind: storage.ColRaw}})
+	up := &plan.Update{Rel: a.rel, Input: scan, RowKey: key.ID, Raw: raw.ID, Sets: []plan.Assign{set}}
+	for _, c := range a.rel.Columns {
+		if !c.Dropped {
+			next++
+			up.NewCols = append(up.NewCols, plan.Col{ID: next, Name: c.Name, Type: c.Type, Mod: c.Mod, Table: uint32(a.rel.ID), Attr: c.Num})
+		}
+	}
+	if err := a.txn.BeginStatement(ctx); err != nil {
+		return err
+	}
+	_, _, err := a.s.runToEnd(ctx, &a.p.rt, &plan.Query{Root: up, Tag: "UPDATE"})
+	return err
+}

@@ -1,0 +1,97 @@
+package session
+
+import (
+	"context"
+
+	"github.com/omgdb/omgdb/planner/plan"
+	"github.com/omgdb/omgdb/storage"
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/dberr"
+)
+
+func (s *Session) createIndex(ctx context.Context, st *plan.CreateIndex) error {
+	if st.Concurrently {
+		if err := s.refuseBlock("CREATE INDEX CONCURRENTLY"); err != nil {
+			return err
+		}
+	}
+	txn, err := s.beginStatement(ctx)
+	if err != nil {
+		return err
+	}
+	if st.IfNotExists && txn.Catalog().Find(catalog.IndexClass, st.Rel.Schema, st.Index.Name) != nil {
+		s.skipExisting(dberr.DuplicateTable, "relation", st.Index.Name)
+		return nil
+	}
+	_, err = txn.CreateIndex(ctx, st.Index)
+	return err
+}
+
+// createSequence makes a sequence as a relation of its own.
+func (s *Session) createSequence(ctx context.Context, txn *storage.Txn, st *plan.CreateSequence) error {
+	sc, err := s.homeOf(ctx, txn, st.Name.Schema)
+	if err != nil {
+		return err
+	}
+	if st.IfNotExists && txn.Catalog().Find(catalog.RelationClass, sc.ID, st.Name.Name) != nil {
+		s.skipExisting(dberr.DuplicateTable, "relation", st.Name.Name)
+		return nil
+	}
+	o := &st.Options
+	_, err = txn.CreateRelation(ctx, catalog.Relation{
+		Schema: sc.ID, Name: st.Name.Name, Kind: catalog.Sequence, Owner: catalog.SuperRole, Temp: st.Temp,
+		Seq: &catalog.SequenceParams{Type: o.Type, Start: o.Start, Increment: o.Increment, Min: o.Min, Max: o.Max, Cache: o.Cache, Cycle: o.Cycle},
+	})
+	return err
+}
+
+// ownSequences ties the sequences of a new table's columns to them, so that they go with it.
+func ownSequences(ctx context.Context, txn *storage.Txn, rel *catalog.Relation, list []plan.CreateSequence) error {
+	for _, q := range list {
+		seq := txn.Catalog().Relation(schemaName(txn, rel.Schema), q.Name.Name)
+		c := rel.Col(q.OwnerColumn)
+		if seq == nil || c == nil {
+			continue
+		}
+		owned := *seq
+		params := *seq.Seq
+		params.OwnerTable, params.OwnerColumn = rel.ID, c.Num
+		owned.Seq = &params
+		if _, err := txn.AlterRelation(ctx, owned); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func schemaName(txn *storage.Txn, id catalog.ID) string {
+	if sc := txn.Catalog().SchemaByID(id); sc != nil {
+		return sc.Name
+	}
+	return ""
+}
+
+func (s *Session) alterSequence(ctx context.Context, st *plan.AlterSequence) error {
+	txn, err := s.beginStatement(ctx)
+	if err != nil {
+		return err
+	}
+	r := *st.Rel
+	o := &st.Options
+	params := *r.Seq
+	for name, set := range map[string]func(){
+		"as": func() { params.Type = o.Type }, "start": func() { params.Start = o.Start }, "increment": func() { params.Increment = o.Increment },
+		"minvalue": func() { params.Min = o.Min }, "maxvalue": func() { params.Max = o.Max }, "cache": func() { params.Cache = o.Cache },
+		"cycle": func() { params.Cycle = o.Cycle },
+	} {
+		if o.Given[name] {
+			set()
+		}
+	}
+	if o.Restart {
+		return dberr.New(dberr.FeatureNotSupported, "ALTER SEQUENCE RESTART is not supported").WithHint("Use setval().")
+	}
+	r.Seq = &params
+	_, err = txn.AlterRelation(ctx, r)
+	return err
+}
