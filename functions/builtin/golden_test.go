@@ -110,7 +110,7 @@ var escaper = strings.NewReplacer("\\", `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`
 
 // answer gives the golden form of an expression's result.
 func (s *session) answer(expr string) string {
-	if expr[0] == '@' {
+	if strings.HasPrefix(expr, "@agg ") || strings.HasPrefix(expr, "@set ") {
 		out, err := s.rows(expr)
 		if err != nil {
 			return errorText(err)

@@ -18,7 +18,7 @@ type (
 
 // Families lists the families of table functions.
 func Families() [][]def {
-	return [][]def{series(), unnests(), zones()}
+	return [][]def{series(), unnests(), regexes(), zones()}
 }
 
 // filler appends up to n rows to the columns; done tells that there are no more.
