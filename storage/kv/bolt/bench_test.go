@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/omgdb/omgdb/storage/kv"
+	"github.com/omgdb/omgdb/storage/kv/bolt"
 	"github.com/omgdb/omgdb/storage/kv/kvtest"
 )
 
@@ -180,4 +181,22 @@ func BenchmarkLoad(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.N)*rows/b.Elapsed().Seconds(), "rows/s")
+}
+
+// BenchmarkOpen opens and closes a store of 200,000 rows that was closed in good order.
+func BenchmarkOpen(b *testing.B) {
+	s, _ := filled(b, 200_000)
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		s, err := open(s.(*bolt.Store).Dir())
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

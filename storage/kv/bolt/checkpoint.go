@@ -82,7 +82,7 @@ func (s *Store) checkpoint() (more bool, err error) {
 		return now
 	})
 	// store.db no longer needs the older segments; if they stay, the next Open removes them.
-	s.log.Cut(segment, true)
+	s.log.Cut(segment)
 	return true, nil
 }
 

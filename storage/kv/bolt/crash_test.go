@@ -253,7 +253,7 @@ func contents(t *testing.T, s *Store) (kv.LSN, map[string]string) {
 // synced and a torn part of what was not, store.db the old pages or any of the new. Every acknowledged group must be found,
 // none in part.
 func TestPowerLoss(t *testing.T) {
-	rounds := 150
+	rounds := 100
 	if testing.Short() {
 		rounds = 30
 	}

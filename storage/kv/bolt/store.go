@@ -181,10 +181,15 @@ func (s *Store) drain() {
 			break
 		}
 	}
+	s.log.DropSpare() // or else it becomes the new segment, and the next Open has to read through it
 	if s.log.Size() == 0 || s.log.Rotate() != nil {
 		return
 	}
 	if s.setLogStart(s.log.Segment()) == nil {
-		s.log.Cut(s.log.Segment(), false)
+		s.log.Cut(s.log.Segment())
+		s.log.DropSpare()
 	}
 }
+
+// Dir is the directory of the store.
+func (s *Store) Dir() string { return s.dir }

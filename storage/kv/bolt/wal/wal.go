@@ -2,7 +2,7 @@
 //
 // A life: the store appends a record for each group (Append: one write, one sync). When the current file, a segment, is full
 // it goes on in the next one (Rotate). When the store has put everything of the older segments into store.db, it
-// remembers there which segment is the first that counts, and lets go of those before (Cut); one is kept to be written
+// remembers there which segment is the first that counts, and lets go of those before (Cut); one is kept, to be written
 // again, since overwriting blocks that a file has already costs no update of the file system's own records. Open hands all
 // records from that segment on back to the store, in order.
 //
@@ -225,12 +225,12 @@ func (l *Log) Rotate() error {
 }
 
 // Cut lets go of the segments before first, which must not be above the current one. The newest of them becomes the spare
-// file if keepSpare.
-func (l *Log) Cut(first uint64, keepSpare bool) error {
+// file. Names that come back after a power loss do no harm: Open removes them.
+func (l *Log) Cut(first uint64) error {
 	for ; l.oldest < first; l.oldest++ {
 		name := segmentName(l.oldest)
 		var err error
-		if keepSpare && l.oldest+1 == first {
+		if l.oldest+1 == first {
 			err = l.fs.Rename(name, spareName)
 		} else {
 			err = l.fs.Remove(name)
@@ -239,12 +239,15 @@ func (l *Log) Cut(first uint64, keepSpare bool) error {
 			return err
 		}
 	}
-	if !keepSpare {
-		if err := l.fs.Remove(spareName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	return nil
+}
+
+// DropSpare removes the spare file, if there is one.
+func (l *Log) DropSpare() error {
+	if err := l.fs.Remove(spareName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	return nil // names that come back after a power loss do no harm: Open removes them
+	return nil
 }
 
 // Close closes the files; everything is synced.

@@ -78,7 +78,7 @@ func TestAppendAndOpen(t *testing.T) {
 func TestCutAndReuse(t *testing.T) {
 	fs := made(t)
 	l := mustOpen(t, fs, 1, madeRecords...)
-	if err := l.Cut(3, true); err != nil {
+	if err := l.Cut(3); err != nil {
 		t.Fatal(err)
 	}
 	wantFiles(t, fs, segmentName(3), "spare")
@@ -89,7 +89,11 @@ func TestCutAndReuse(t *testing.T) {
 	mustOpen(t, fs, 3, madeRecords[6:]...) // nothing of segment 2, though its bytes are there
 	add(t, l, "d")
 	l = mustOpen(t, fs, 3, append(madeRecords[6:len(madeRecords):len(madeRecords)], "4:d")...)
-	if err := l.Cut(4, false); err != nil {
+	if err := l.Cut(4); err != nil {
+		t.Fatal(err)
+	}
+	wantFiles(t, fs, segmentName(4), "spare")
+	if err := l.DropSpare(); err != nil {
 		t.Fatal(err)
 	}
 	wantFiles(t, fs, segmentName(4))
@@ -244,8 +248,13 @@ func TestPowerLoss(t *testing.T) {
 				}
 			case i%5 == 1 && i > 10:
 				first = l.Segment() - 1 // as if store.db remembered it
-				if err := l.Cut(first, i%2 == 0); err != nil {
+				if err := l.Cut(first); err != nil {
 					t.Fatal(err)
+				}
+				if i%2 == 0 {
+					if err := l.DropSpare(); err != nil {
+						t.Fatal(err)
+					}
 				}
 			}
 		}
