@@ -139,7 +139,7 @@ func (b *binder) solve(f *family, compat bool) (elem *value.Type, ok bool) {
 	if f.rng != nil && !agree(f.rng.Elem) || f.multi != nil && !agree(f.multi.Elem) {
 		return nil, false
 	}
-	if elem != nil && (f.nonArray && baseType(elem).IsArray() || f.enum && baseType(elem).Class != value.Enum) {
+	if f.enum && (elem == nil || baseType(elem).Class != value.Enum) || elem != nil && f.nonArray && baseType(elem).IsArray() {
 		return nil, false
 	}
 	return elem, true
@@ -237,20 +237,28 @@ func (b *binder) fillRole(role polyRole, elem *value.Type, f *family) (*value.Ty
 		if f.rng != nil {
 			return f.rng, nil
 		}
-		if r := rangeOver(elem, value.RangeClass); r != nil {
-			return r, nil
+		if f.multi != nil {
+			if r := rangeOver(f.multi.Elem, value.RangeClass); r != nil {
+				return r, nil
+			}
 		}
-		return nil, dberr.New(dberr.UndefinedObject, "could not find range type for data type %s", elem.SQL)
+		return nil, undetermined("anyrange")
 	case polyMulti:
 		if f.multi != nil {
 			return f.multi, nil
 		}
-		if r := rangeOver(elem, value.MultiClass); r != nil {
-			return r, nil
+		if f.rng != nil {
+			if r := rangeOver(f.rng.Elem, value.MultiClass); r != nil {
+				return r, nil
+			}
 		}
-		return nil, dberr.New(dberr.UndefinedObject, "could not find multirange type for data type %s", elem.SQL)
+		return nil, undetermined("anymultirange")
 	}
 	return elem, nil
+}
+
+func undetermined(name string) error {
+	return dberr.New(dberr.DatatypeMismatch, "could not determine polymorphic type %s because input has type %s", name, "unknown")
 }
 
 // rangeOver finds the built-in range or multirange type over an element type.

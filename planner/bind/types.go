@@ -50,8 +50,13 @@ func (b *binder) rowTypeOf(r *catalog.Relation) *value.Type {
 
 // arrayOf is the type of arrays over elem, nil when there is none.
 func (b *binder) arrayOf(elem *value.Type) *value.Type {
-	if t := value.ArrayOf(elem); t != nil {
-		return t
+	if elem.IsArray() && !fixedVector(elem) {
+		return nil // arrays have any number of dimensions, there are none of arrays
+	}
+	if elem.ArrayOID != 0 {
+		if t := value.ByOID(elem.ArrayOID); t != nil {
+			return t
+		}
 	}
 	if elem.OID == value.RecordType.OID {
 		return value.RecordArray
