@@ -12,7 +12,7 @@ import (
 
 // commit is a finished batch on its way through the committer.
 type commit struct {
-	ops  []kv.Op // sorted
+	ops  opLists // sorted
 	size int64
 	lsn  kv.LSN // assigned by the committer
 
@@ -33,7 +33,7 @@ func (c *commit) LSN() kv.LSN { return c.lsn }
 func (c *commit) Size() int64 { return c.size }
 
 // Ops implements kv.Batch.
-func (c *commit) Ops() kv.OpIter { return (&kv.MemBatch{Op: c.ops}).Ops() }
+func (c *commit) Ops() kv.OpIter { return c.ops.iter() }
 
 // tally is what a commit does to the counters of one storage. value is the place in ops where the committer writes the result.
 type tally struct {
@@ -54,13 +54,14 @@ func (t *Txn) Commit(ctx context.Context) error {
 		return nil
 	}
 	c, err := t.prepare(ctx)
-	if err == nil && len(c.ops) > 0 {
+	if err == nil && c.ops.len() > 0 {
 		if err = ctx.Err(); err != nil {
 			err = context.Cause(ctx)
 		} else {
 			err = t.db.commit(c)
 		}
 	}
+	c.ops.close()
 	if err != nil {
 		t.giveBackOrdinals()
 	}
@@ -68,30 +69,38 @@ func (t *Txn) Commit(ctx context.Context) error {
 }
 
 // prepare turns the overlay into a batch: it digests the rows, writes the op-log's records and the history entries beside them, and
-// leaves open only what depends on the commit's place: LSN, time, chain, counters. It runs on the session's goroutine.
+// leaves open only what depends on the commit's place: LSN, time, chain, counters. It runs on the session's goroutine. The caller
+// closes the commit's lists, also after an error.
 func (t *Txn) prepare(ctx context.Context) (*commit, error) {
-	b := batchBuilder{txn: t, tallies: map[uint64]*tally{}, done: make(chan error, 1)}
+	b := batchBuilder{txn: t, tallies: map[uint64]*tally{}, c: &commit{done: make(chan error, 1), changes: t.own.Changes(), reads: t.reads}}
+	b.c.ops = opLists{&b.before, &b.history, &b.ordered, &b.header, &b.entry, &b.meta, &b.after}
 	b.log = oplog.NewBuilder(t.opt.Actor, b.logChunk)
-	err := t.writes.Finals(func(f *overlay.Final) error { return b.add(ctx, f) })
-	if err != nil {
-		return nil, err
+	if len(b.c.changes) > 0 {
+		b.c.nextID = make([]byte, 8)
+		b.meta.add(plainPut(metaKey(metaStore, []byte(metaNextID)), b.c.nextID))
 	}
-	return b.finish()
+	err := t.writes.Finals(func(f *overlay.Final) error { return b.add(ctx, f) })
+	if err == nil {
+		err = b.finish()
+	}
+	return b.c, err
 }
 
 // batchBuilder collects a commit's operations by keyspace; in the order of these lists, the keyspaces are sorted.
 type batchBuilder struct {
-	txn  *Txn
-	log  *oplog.Builder
-	done chan error
+	txn *Txn
+	c   *commit
+	log *oplog.Builder
 
-	before  []kv.Op // catalog, rows, full text
-	history []kv.Op
-	ordered []kv.Op
-	entry   []kv.Op // op-log chunks behind the header
-	swept   []kv.Op // the sweeper's part of the meta keyspace
-	after   []kv.Op // ordinals, vectors
-	size    int64
+	before  opList // catalog, rows, full text
+	history opList
+	ordered opList
+	header  opList // the op-log header
+	entry   opList // op-log chunks behind it
+	meta    opList
+	after   opList // ordinals, vectors
+	swept   []kv.Op
+	memory  int64 // of the lists
 	tallies map[uint64]*tally
 	order   []uint64 // storage ids of tallies, ascending
 }
@@ -106,20 +115,33 @@ func (b *batchBuilder) add(ctx context.Context, f *overlay.Final) error {
 	case key.Catalog, key.Row:
 		return b.addRow(ctx, op, f.Base, space == key.Row, id, rest)
 	case key.FullText:
-		b.put(&b.before, op)
+		return b.put(&b.before, op)
 	case key.Ordered:
-		b.put(&b.ordered, op)
-	case key.Meta:
-		b.put(&b.swept, op)
-	default:
-		b.put(&b.after, op)
+		return b.put(&b.ordered, op)
+	case key.Meta: // the sweeper's list; the counters come before it
+		b.swept = append(b.swept, op)
+		return nil
 	}
-	return nil
+	return b.put(&b.after, op)
 }
 
-func (b *batchBuilder) put(list *[]kv.Op, op kv.Op) {
-	*list = append(*list, op)
-	b.size += int64(len(op.Key) + len(op.Value))
+// perOp is roughly what an operation costs beside its bytes.
+const perOp = 96
+
+func (b *batchBuilder) put(list *opList, op kv.Op) error {
+	list.add(op)
+	n := int64(len(op.Key) + len(op.Value))
+	b.c.size += n
+	if b.memory += n + perOp; b.memory < batchMemory {
+		return nil
+	}
+	b.memory = 0
+	for _, l := range []*opList{&b.before, &b.history, &b.ordered, &b.entry, &b.after} {
+		if err := l.spill(b.txn.db.spillDir()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // addRow adds a write of a logged keyspace with its record. The first version of a row has no history entry: its own LSN tells that
@@ -132,10 +154,15 @@ func (b *batchBuilder) addRow(ctx context.Context, op kv.Op, base []byte, counte
 	if err != nil {
 		return err
 	}
-	b.put(&b.before, op)
+	if err := b.put(&b.before, op); err != nil {
+		return err
+	}
 	if base != nil {
 		k := key.AppendHistory(make([]byte, 0, len(op.Key)+kv.StampLen), id, rest, key.Unstamped)
-		b.put(&b.history, kv.Op{Key: k, Value: place.Append(nil), KeyStamp: key.HistoryStamp(k), ValueStamp: kv.NoStamp})
+		h := kv.Op{Key: k, Value: place.Append(nil), KeyStamp: key.HistoryStamp(k), ValueStamp: kv.NoStamp}
+		if err := b.put(&b.history, h); err != nil {
+			return err
+		}
 	}
 	if !counted {
 		return nil
@@ -173,42 +200,36 @@ func (b *batchBuilder) tally(ctx context.Context, storage uint64) (*tally, error
 // logChunk takes a finished chunk of records from the op-log builder.
 func (b *batchBuilder) logChunk(n uint32, value []byte) error {
 	k := key.AppendLogRecord(make([]byte, 0, key.LogStamp+kv.StampLen+4), key.Unstamped, n)
-	b.put(&b.entry, kv.Op{Key: k, Value: value, KeyStamp: key.LogStamp, ValueStamp: kv.NoStamp})
-	return nil
+	return b.put(&b.entry, kv.Op{Key: k, Value: value, KeyStamp: key.LogStamp, ValueStamp: kv.NoStamp})
 }
 
-// finish puts the parts together.
-func (b *batchBuilder) finish() (*commit, error) {
-	c := &commit{done: b.done, changes: b.txn.own.Changes(), reads: b.txn.reads}
+// finish adds what stands for the commit as a whole.
+func (b *batchBuilder) finish() error {
 	header, count, err := b.log.Finish()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var meta []kv.Op
-	if len(c.changes) > 0 {
-		c.nextID = make([]byte, 8)
-		meta = append(meta, plainPut(metaKey(metaStore, []byte(metaNextID)), c.nextID))
+	if count > 0 {
+		b.c.header, b.c.logSize = header, b.log.Size()
+		b.header.add(kv.Op{Key: key.AppendLogHeader(nil, key.Unstamped), Value: header, KeyStamp: key.LogStamp, ValueStamp: kv.NoStamp})
+		b.c.size += int64(len(header))
 	}
 	for _, storage := range b.order {
 		if t := b.tallies[storage]; t.rows != 0 || t.high > 0 {
 			t.value = make([]byte, countsLen)
-			c.tallies = append(c.tallies, *t)
-			meta = append(meta, plainPut(counterKey(storage), t.value))
+			b.c.tallies = append(b.c.tallies, *t)
+			b.meta.add(plainPut(counterKey(storage), t.value))
 		}
 	}
-	meta = append(meta, b.swept...)
-	n := len(b.before) + len(b.history) + len(b.ordered) + 1 + len(b.entry) + len(meta) + len(b.after)
-	c.ops = make([]kv.Op, 0, n)
-	c.ops = append(append(append(c.ops, b.before...), b.history...), b.ordered...)
-	if count > 0 {
-		c.header, c.logSize = header, b.log.Size()
-		k := key.AppendLogHeader(nil, key.Unstamped)
-		b.size += int64(len(k) + len(header))
-		c.ops = append(c.ops, kv.Op{Key: k, Value: header, KeyStamp: key.LogStamp, ValueStamp: kv.NoStamp})
+	for _, op := range b.swept {
+		b.meta.add(op)
 	}
-	c.ops = append(append(append(c.ops, b.entry...), meta...), b.after...)
-	c.size = b.size
-	return c, nil
+	for _, l := range b.c.ops {
+		if err := l.done(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func plainPut(k, v []byte) kv.Op {

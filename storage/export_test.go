@@ -24,3 +24,17 @@ func SetTruncateBytes(n int) (restore func()) {
 	truncateBytes = n
 	return func() { truncateBytes = was }
 }
+
+// SetMemory makes transactions spill sooner.
+func SetMemory(overlay, batch int64) (restore func()) {
+	wasOverlay, wasBatch := overlayMemory, batchMemory
+	overlayMemory, batchMemory = overlay, batch
+	return func() { overlayMemory, batchMemory = wasOverlay, wasBatch }
+}
+
+// SetEscalation makes row locks become a table lock sooner.
+func SetEscalation(n int) (restore func()) {
+	was := escalateAfter
+	escalateAfter = n
+	return func() { escalateAfter = was }
+}

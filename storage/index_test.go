@@ -254,32 +254,40 @@ func TestBuildInChunks(t *testing.T) {
 	db := boltDB(t)
 	table(t, db, "t", 1)
 	update(t, db, func(tx *storage.Txn) {
-		for i := range 1000 {
+		for i := range 1001 { // the last c is the first one again
 			_, _, err := tx.Insert(bg, tx.Catalog().Relation("public", "t"), parse(t, indexed{i, i % 7, fmt.Sprint("c", i*7919%1000)}.json()))
 			must(t, err)
 		}
 	})
-	update(t, db, func(tx *storage.Txn) { createIndexes(t, tx, "t") })
+	sweep := func(want int) {
+		t.Helper()
+		if n, err := db.SweepAll(bg); n != want || err != nil {
+			t.Errorf("swept %d of %d (%v)", n, want, err)
+		}
+	}
 	tx := begin(t, db, storage.ReadCommitted)
 	rel := tx.Catalog().Relation("public", "t")
+	_, err := tx.CreateIndex(bg, catalog.Index{Name: "bad", Method: storage.MethodBTree, Unique: true, Relation: rel.ID, Keys: []catalog.IndexKey{{Col: 3}}})
+	if e := dberr.As(err); e == nil || e.Code != dberr.UniqueViolation || e.Detail != "Key (c)=(c0) is duplicated." {
+		t.Errorf("unique index over equal keys: %+v", e)
+	}
+	sweep(0) // its transaction still runs
+	tx.Rollback()
+	sweep(1)
+	update(t, db, func(tx *storage.Txn) {
+		last := rows(t, tx, storage.ScanSpec{Rel: rel, Reverse: true, Limit: 1})[0]
+		must(t, tx.Delete(bg, rel, last.key, last.raw))
+	})
+	update(t, db, func(tx *storage.Txn) { createIndexes(t, tx, "t") })
+	sweep(0)
+	tx = begin(t, db, storage.ReadCommitted)
+	rel = tx.Catalog().Relation("public", "t")
 	if got := scanIndex(t, tx, rel, tx.Catalog().IndexByName("public", "t_b_c"), storage.KeyRange{}, false); len(got) != 1000 || !slices.IsSortedFunc(got, byBC) {
 		t.Errorf("%d rows through the index, sorted: %v", len(got), slices.IsSortedFunc(got, byBC))
 	}
-	_, err := tx.CreateIndex(bg, catalog.Index{Name: "bad", Method: storage.MethodBTree, Unique: true, Relation: rel.ID, Keys: []catalog.IndexKey{{Col: 2}}})
-	if e := dberr.As(err); e == nil || e.Code != dberr.UniqueViolation || e.Detail != "Key (b)=(0) is duplicated." {
-		t.Errorf("unique index over equal keys: %v", err)
-	}
-	if n, err := db.SweepAll(bg); n != 0 || err != nil {
-		t.Errorf("swept %d while the build's transaction runs: %v", n, err)
-	}
 	tx.Rollback()
-	if n, err := db.SweepAll(bg); n != 1 || err != nil {
-		t.Errorf("swept %d of 1 (%v)", n, err)
-	}
 	update(t, db, func(tx *storage.Txn) { must(t, tx.DropIndex(bg, tx.Catalog().IndexByName("public", "t_b_c").ID)) })
-	if n, err := db.SweepAll(bg); n != 1 || err != nil {
-		t.Errorf("swept %d of 1 (%v)", n, err)
-	}
+	sweep(1)
 	report, err := db.Verify(bg)
 	must(t, err)
 	if report.Problem != "" || report.Entries != 1000 {

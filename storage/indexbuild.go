@@ -118,7 +118,7 @@ func (t *Txn) build(ctx context.Context, rel *catalog.Relation, x *catalog.Index
 		return err
 	}
 	defer h.release()
-	w := chunkWriter{t: t, storage: x.Storage}
+	w := chunkWriter{t: t, storage: x.Storage, unique: x.Unique}
 	all := key.All(key.Row, rel.Storage)
 	it := merge(h.snap.Scan(ctx, all), t.writes.Cursor(overlay.Prefix(all.Start), all, ^uint64(0)), false)
 	defer it.Close()
@@ -127,37 +127,30 @@ func (t *Txn) build(ctx context.Context, rel *catalog.Relation, x *catalog.Index
 			return err
 		}
 		row := index.Row{Key: it.Key()[kv.PrefixLen:], Ordinal: rowOrdinal(it.Value()), LSN: rowLSN(it.Value())}
-		if err := b.Entries(ctx, row, rowDoc(it.Value()), w.add); err != nil {
-			return err
+		if err := b.Entries(ctx, row, rowDoc(it.Value()), func(k, v []byte) error { return w.add(ctx, k, v) }); err != nil {
+			return t.notUnique(ctx, rel, x, m, err)
 		}
 	}
-	if err := firstError(it.Err(), w.finish()); err != nil {
+	if it.Err() != nil {
+		return it.Err()
+	}
+	return t.notUnique(ctx, rel, x, m, w.finish(ctx))
+}
+
+// sameKey is the error of a build that meets a key twice.
+type sameKey struct{ key, value []byte }
+
+func (*sameKey) Error() string { return "the key appears twice" }
+
+// notUnique makes a key that appears twice in a new unique index an error of SQL; other errors stay as they are.
+func (t *Txn) notUnique(ctx context.Context, rel *catalog.Relation, x *catalog.Index, m index.Maintainer, err error) error {
+	var twice *sameKey
+	if !errors.As(err, &twice) {
 		return err
 	}
-	if x.Unique {
-		return t.checkUnique(ctx, rel, x, m, b)
-	}
-	return nil
-}
-
-// checkUnique looks for equal keys in a new unique index.
-func (t *Txn) checkUnique(ctx context.Context, rel *catalog.Relation, x *catalog.Index, m index.Maintainer, b index.Builder) error {
-	same := b.Check()
-	it := (&indexWriter{t: t}).Scan(ctx, key.All(key.Ordered, x.Storage))
-	defer it.Close()
-	for it.Next() {
-		if same(it.Key(), it.Value()) {
-			return t.notUnique(ctx, rel, x, m, it.Key(), it.Value())
-		}
-	}
-	return it.Err()
-}
-
-// notUnique is the error for rows with equal keys in a new unique index.
-func (t *Txn) notUnique(ctx context.Context, rel *catalog.Relation, x *catalog.Index, m index.Maintainer, k, v []byte) error {
 	e := dberr.New(dberr.UniqueViolation, "could not create unique index \"%s\"", x.Name)
 	e.Table, e.Constraint = rel.Name, x.Name
-	rowKey, err := m.(index.Reader).RowKey(k, v)
+	rowKey, err := m.(index.Reader).RowKey(twice.key, twice.value)
 	if err != nil {
 		return err
 	}
@@ -165,13 +158,26 @@ func (t *Txn) notUnique(ctx context.Context, rel *catalog.Relation, x *catalog.I
 	if err != nil {
 		return err
 	}
-	// Inserting the row again gives the error with the key's text.
+	// The index itself says what the key is called when the row meets another with its key.
 	var d *index.Duplicate
-	err = m.Insert(ctx, &indexWriter{t: t}, index.Row{Key: append(bytes.Clone(rowKey), 0)}, rowDoc(row.value))
+	err = m.Insert(ctx, &meeting{indexWriter{t: t, rel: rel}, twice}, index.Row{Key: append(bytes.Clone(rowKey), 0)}, rowDoc(row.value))
 	if errors.As(err, &d) {
 		e.Detail = "Key (" + d.Columns + ")=(" + d.Values + ") is duplicated."
 	}
 	return e
+}
+
+// meeting is a Writer in which a key is taken.
+type meeting struct {
+	indexWriter
+	taken *sameKey
+}
+
+func (m *meeting) Get(ctx context.Context, k []byte) ([]byte, error) {
+	if bytes.Equal(k, m.taken.key) {
+		return m.taken.value, nil
+	}
+	return m.indexWriter.Get(ctx, k)
 }
 
 // chunkWriter gathers the entries of a new index. When they become many it commits them in sorted chunks, with a note for the sweeper
@@ -179,6 +185,7 @@ func (t *Txn) notUnique(ctx context.Context, rel *catalog.Relation, x *catalog.I
 type chunkWriter struct {
 	t       *Txn
 	storage uint64
+	unique  bool // keys may appear twice, which is an error
 	ops     []kv.Op
 	size    int
 	noted   bool
@@ -188,15 +195,45 @@ func (w *chunkWriter) note() []byte {
 	return metaKey(metaSwept, binary.BigEndian.AppendUint64(nil, w.storage))
 }
 
-func (w *chunkWriter) add(k, v []byte) error {
+func (w *chunkWriter) add(ctx context.Context, k, v []byte) error {
 	w.ops = append(w.ops, plainPut(k, v))
 	if w.size += len(k) + len(v) + 64; w.size >= buildChunk {
-		return w.flush()
+		return w.flush(ctx)
 	}
 	return nil
 }
 
-func (w *chunkWriter) flush() error {
+// sort puts the chunk in order and looks for keys that it or an earlier chunk has.
+func (w *chunkWriter) sort(ctx context.Context) error {
+	slices.SortFunc(w.ops, func(a, b kv.Op) int { return bytes.Compare(a.Key, b.Key) })
+	if !w.unique {
+		return nil
+	}
+	for i := 1; i < len(w.ops); i++ {
+		if bytes.Equal(w.ops[i-1].Key, w.ops[i].Key) {
+			return &sameKey{w.ops[i].Key, w.ops[i].Value}
+		}
+	}
+	if !w.noted {
+		return nil
+	}
+	h, err := w.t.db.acquire()
+	if err != nil {
+		return err
+	}
+	defer h.release()
+	for i := range w.ops {
+		if v, err := h.snap.Get(ctx, w.ops[i].Key); v != nil || err != nil {
+			return firstError(err, &sameKey{w.ops[i].Key, w.ops[i].Value})
+		}
+	}
+	return nil
+}
+
+func (w *chunkWriter) flush(ctx context.Context) error {
+	if err := w.sort(ctx); err != nil {
+		return err
+	}
 	if !w.noted {
 		w.noted = true
 		w.t.db.sweeper.spare(w.storage)
@@ -205,23 +242,25 @@ func (w *chunkWriter) flush() error {
 			return err
 		}
 	}
-	slices.SortFunc(w.ops, func(a, b kv.Op) int { return bytes.Compare(a.Key, b.Key) })
 	err := w.t.db.background(w.ops, false)
 	w.ops, w.size = nil, 0
 	return err
 }
 
 // finish brings the rest into the store, or all of it into the transaction.
-func (w *chunkWriter) finish() error {
+func (w *chunkWriter) finish(ctx context.Context) error {
 	t := w.t
 	if !w.noted && w.size <= buildInside {
+		if err := w.sort(ctx); err != nil {
+			return err
+		}
 		for _, op := range w.ops {
 			t.writes.Put(t.seq, overlay.Write{Key: op.Key, Value: op.Value, Stamp: kv.NoStamp})
 		}
-		return nil
+		return t.spillIfLarge()
 	}
 	if len(w.ops) > 0 || !w.noted {
-		if err := w.flush(); err != nil {
+		if err := w.flush(ctx); err != nil {
 			return err
 		}
 	}
@@ -232,13 +271,14 @@ func (w *chunkWriter) finish() error {
 // background commits sorted operations that are no transaction's: they get an LSN but no op-log entry. newIDs tells that they use an
 // id that was not committed before, so that it is never given out again.
 func (db *DB) background(ops []kv.Op, newIDs bool) error {
-	c := &commit{ops: ops, done: make(chan error, 1)}
+	c := &commit{done: make(chan error, 1)}
 	if newIDs {
 		c.nextID = make([]byte, 8)
-		c.ops = append([]kv.Op{plainPut(metaKey(metaStore, []byte(metaNextID)), c.nextID)}, ops...)
+		ops = append([]kv.Op{plainPut(metaKey(metaStore, []byte(metaNextID)), c.nextID)}, ops...)
 	}
-	for i := range c.ops {
-		c.size += int64(len(c.ops[i].Key) + len(c.ops[i].Value))
+	for i := range ops {
+		c.size += int64(len(ops[i].Key) + len(ops[i].Value))
 	}
+	c.ops = opLists{&opList{ops: ops}}
 	return db.commit(c)
 }

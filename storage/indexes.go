@@ -68,11 +68,11 @@ type openIndexes struct {
 
 func (t *Txn) indexInsert(ctx context.Context, r indexRow, d doc.Doc) error {
 	list, err := t.maintainers(r.rel)
-	w := indexWriter{t: t}
+	w := indexWriter{t: t, rel: r.rel}
 	for i := 0; err == nil && i < len(list); i++ {
 		err = list[i].Insert(ctx, &w, r.row(), d)
 	}
-	return w.finish(r.rel, err)
+	return w.finish(err)
 }
 
 // indexError makes the unique violation of an index one of SQL.
@@ -86,16 +86,16 @@ func (t *Txn) indexError(rel *catalog.Relation, err error) error {
 
 func (t *Txn) indexRemove(ctx context.Context, r indexRow, d doc.Doc) error {
 	list, err := t.maintainers(r.rel)
-	w := indexWriter{t: t}
+	w := indexWriter{t: t, rel: r.rel}
 	for i := 0; err == nil && i < len(list); i++ {
 		err = list[i].Remove(ctx, &w, r.row(), d)
 	}
-	return w.finish(r.rel, err)
+	return w.finish(err)
 }
 
 func (t *Txn) indexUpdate(ctx context.Context, before, after indexRow, old, new doc.Doc) error {
 	list, err := t.maintainers(before.rel)
-	w := indexWriter{t: t}
+	w := indexWriter{t: t, rel: before.rel}
 	for i := 0; err == nil && i < len(list); i++ {
 		if u, ok := list[i].(index.Updater); ok {
 			err = u.Update(ctx, &w, before.row(), after.row(), old, new)
@@ -105,20 +105,21 @@ func (t *Txn) indexUpdate(ctx context.Context, before, after indexRow, old, new 
 			err = list[i].Insert(ctx, &w, after.row(), new)
 		}
 	}
-	return w.finish(before.rel, err)
+	return w.finish(err)
 }
 
 // indexWriter is what a transaction lends to its indexes. It keeps what they write about a row until all of them have agreed, so that a
 // violation in one leaves nothing of the others behind.
 type indexWriter struct {
 	t       *Txn
+	rel     *catalog.Relation
 	pending []overlay.Write
 }
 
 // finish writes what was kept, unless an index has refused.
-func (w *indexWriter) finish(rel *catalog.Relation, err error) error {
+func (w *indexWriter) finish(err error) error {
 	if err != nil {
-		return w.t.indexError(rel, err)
+		return w.t.indexError(w.rel, err)
 	}
 	for _, p := range w.pending {
 		w.t.writes.Put(w.t.seq, p)
@@ -173,6 +174,13 @@ func (w *indexWriter) Delete(k []byte) {
 
 // Claim implements index.Writer.
 func (w *indexWriter) Claim(ctx context.Context, k []byte) error {
+	if w.t.excludesWriters(w.rel) {
+		return nil
+	}
 	tag := lock.Tag{Class: lock.Row, Object: binary.BigEndian.Uint64(k[1:]), Key: string(k[kv.PrefixLen:])}
-	return w.t.db.locks.Acquire(ctx, w.t.session.owner, tag, lock.Update, Wait, w.t.lockTimeout)
+	err := w.t.db.locks.Acquire(ctx, w.t.session.owner, tag, lock.Update, Wait, w.t.lockTimeout)
+	if err == nil {
+		w.t.escalate(ctx, w.rel)
+	}
+	return err
 }

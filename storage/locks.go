@@ -138,8 +138,8 @@ func (t *Txn) lockRow(ctx context.Context, rel *catalog.Relation, rowKey RowKey,
 }
 
 func (t *Txn) lockKey(ctx context.Context, rel *catalog.Relation, text string, m RowMode, w WaitPolicy) error {
-	if t.whole[rel.ID] || t.locked[rel.ID]&(1<<Exclusive|1<<AccessExclusive) != 0 {
-		return nil // nobody else can lock a row
+	if t.excludesWriters(rel) {
+		return nil
 	}
 	tag := lock.Tag{Class: lock.Row, Object: uint64(rel.ID), Key: text}
 	err := t.db.locks.Acquire(ctx, t.session.owner, tag, rowModes[m], w, t.lockTimeout)
@@ -150,6 +150,11 @@ func (t *Txn) lockKey(ctx context.Context, rel *catalog.Relation, text string, m
 		return dberr.New(dberr.LockNotAvailable, "could not obtain lock on row in relation \"%s\"", rel.Name)
 	}
 	return err
+}
+
+// excludesWriters tells whether the transaction holds a table lock beside which nobody else can lock a row or an index key.
+func (t *Txn) excludesWriters(rel *catalog.Relation) bool {
+	return t.whole[rel.ID] || t.locked[rel.ID]&(1<<Exclusive|1<<AccessExclusive) != 0
 }
 
 // escalateAfter is how many row locks of one relation a transaction takes before it tries to have the whole table instead.
@@ -169,7 +174,11 @@ func (t *Txn) escalate(ctx context.Context, rel *catalog.Relation) {
 	if t.db.locks.Acquire(ctx, t.session.owner, table, Exclusive, SkipLocked, 0) != nil {
 		return
 	}
-	t.session.owner.Replace(func(tag lock.Tag) bool { return tag.Class == lock.Row && tag.Object == uint64(rel.ID) }, table)
+	objects := map[uint64]bool{uint64(rel.ID): true}
+	for _, x := range t.Catalog().IndexesOf(rel) {
+		objects[x.Storage] = true
+	}
+	t.session.owner.Replace(func(tag lock.Tag) bool { return tag.Class == lock.Row && objects[tag.Object] }, table)
 	if t.whole == nil {
 		t.whole = map[catalog.ID]bool{}
 	}

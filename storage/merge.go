@@ -36,7 +36,7 @@ func (m *merged) Next() bool {
 		k := m.own.Key()
 		if k == nil {
 			m.fromOwn = false
-			return m.hasBase
+			return m.hasBase && m.own.Err() == nil
 		}
 		c := -1
 		if m.hasBase {
@@ -86,6 +86,6 @@ func (m *merged) Value() []byte {
 	return m.base.Value()
 }
 
-func (m *merged) Err() error { return m.base.Err() }
+func (m *merged) Err() error { return firstError(m.base.Err(), m.own.Err()) }
 
 func (m *merged) Close() { m.base.Close() }

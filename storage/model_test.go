@@ -37,6 +37,7 @@ type machine struct {
 	seen   map[string]content // as the current statement sees it
 	marks  []mark
 	states map[kv.LSN]map[string]content // after each commit
+	fresh  int
 }
 
 type mark struct {
@@ -211,7 +212,8 @@ func (m *machine) change(t *rapid.T, remove bool) {
 }
 
 func (m *machine) newVersion(t *rapid.T, name string, old row) (text, id string) {
-	n := rapid.IntRange(100, 1<<30).Draw(t, "new") // never what it was
+	m.fresh++
+	n := 100 + m.fresh // never what it was
 	if name == "docs" {
 		return fmt.Sprintf(`{"_id":%s,"n":%d}`, old.raw.Lookup("_id").Canonical(), n), old.id
 	}
@@ -371,6 +373,19 @@ func (m *machine) finish(t rapid.TB) {
 }
 
 func TestRandomHistory(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		db, err := storage.Open(bg, "", storage.Options{Engine: mem.New()})
+		must(t, err)
+		m := newMachine(t, db)
+		t.Repeat(m.actions())
+		m.finish(t)
+	})
+}
+
+// TestRandomHistorySpilled runs the same with transactions that spill all the time and lock whole tables after a few rows.
+func TestRandomHistorySpilled(t *testing.T) {
+	defer storage.SetMemory(1000, 1000)()
+	defer storage.SetEscalation(3)()
 	rapid.Check(t, func(t *rapid.T) {
 		db, err := storage.Open(bg, "", storage.Options{Engine: mem.New()})
 		must(t, err)

@@ -30,6 +30,41 @@ const (
 	minPartRows        = 4096 // fewer rows are not worth a part
 )
 
+// Split cuts the relation (or what of it ranges hold, when not nil) into at most parts pieces of about the same size, in key order:
+// bounds for scans that several goroutines run at once, all at the current reading point.
+func (t *Txn) Split(ctx context.Context, rel *catalog.Relation, ranges []KeyRange, parts int) ([][]KeyRange, error) {
+	if err := t.enterForRead(ctx, rel); err != nil {
+		return nil, err
+	}
+	cuts, err := t.cuts(ctx, rel, parts)
+	if err != nil {
+		return nil, err
+	}
+	if ranges == nil {
+		ranges = []KeyRange{{}}
+	}
+	var out [][]KeyRange
+	for i := range len(cuts) + 1 {
+		mine := KeyRange{}
+		if i > 0 {
+			mine.Start = cuts[i-1]
+		}
+		if i < len(cuts) {
+			mine.End = cuts[i]
+		}
+		var piece []KeyRange
+		for _, r := range ranges {
+			if r = r.and(mine); r.End == nil || bytes.Compare(r.Start, r.End) < 0 {
+				piece = append(piece, r)
+			}
+		}
+		if len(piece) > 0 {
+			out = append(out, piece)
+		}
+	}
+	return out, nil
+}
+
 // part gives what of ranges belongs to the part; all parts together give ranges.
 func (t *Txn) part(ctx context.Context, rel *catalog.Relation, ranges []KeyRange, part, parts int) ([]KeyRange, error) {
 	cuts, err := t.cuts(ctx, rel, parts)

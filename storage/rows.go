@@ -78,7 +78,7 @@ func (t *Txn) Insert(ctx context.Context, rel *catalog.Relation, d doc.Doc) (Row
 		return nil, doc.Value{}, err
 	}
 	t.put(rel, rowKey, rowValue(ordinal, d), nil)
-	return rowKey, id, nil
+	return rowKey, id, t.spillIfLarge()
 }
 
 // put writes a row value (nil: deletes the row) into the overlay. base is the committed value that it replaces, nil for none; it
@@ -99,8 +99,8 @@ type current struct {
 
 // newest reads the newest state of a key. Only the holder of its lock may rely on it.
 func (t *Txn) newest(ctx context.Context, fullKey []byte) (current, error) {
-	if v, seq, f := t.writes.Newest(fullKey); f != overlay.Untouched {
-		return current{v, seq, true}, nil
+	if v, seq, f, err := t.writes.Newest(fullKey); err != nil || f != overlay.Untouched {
+		return current{v, seq, true}, err
 	}
 	h, err := t.db.acquire()
 	if err != nil {
@@ -113,8 +113,8 @@ func (t *Txn) newest(ctx context.Context, fullKey []byte) (current, error) {
 
 // exists is newest for those who only ask whether there is something.
 func (t *Txn) exists(ctx context.Context, fullKey []byte) (bool, error) {
-	if _, _, f := t.writes.Newest(fullKey); f != overlay.Untouched {
-		return f == overlay.Present, nil
+	if _, _, f, err := t.writes.Newest(fullKey); err != nil || f != overlay.Untouched {
+		return f == overlay.Present, err
 	}
 	h, err := t.db.acquire()
 	if err != nil {
@@ -202,10 +202,10 @@ func (t *Txn) Update(ctx context.Context, rel *catalog.Relation, rowKey RowKey, 
 	if !bytes.Equal(newKey, rowKey) {
 		t.put(rel, rowKey, nil, cur.base())
 		t.put(rel, newKey, rowValue(ordinal, new), nil)
-		return newKey, nil
+	} else {
+		t.put(rel, rowKey, rowValue(ordinal, new), cur.base())
 	}
-	t.put(rel, rowKey, rowValue(ordinal, new), cur.base())
-	return rowKey, nil
+	return newKey, t.spillIfLarge()
 }
 
 // base is the committed value for the overlay; it keeps that of the first write by itself.
@@ -232,7 +232,7 @@ func (t *Txn) Delete(ctx context.Context, rel *catalog.Relation, rowKey RowKey, 
 		return err
 	}
 	t.put(rel, rowKey, nil, cur.base())
-	return nil
+	return t.spillIfLarge()
 }
 
 // Get reads the row at key as the statement sees it.
@@ -250,14 +250,16 @@ func (t *Txn) Get(ctx context.Context, rel *catalog.Relation, rowKey RowKey) (do
 // get reads a row value at the reading point, nil for none.
 func (s *Statement) get(ctx context.Context, fullKey []byte) ([]byte, error) {
 	s.txn.reads.addKey(fullKey)
-	v, f := s.txn.writes.Get(fullKey, s.seq)
-	switch f {
-	case overlay.Present:
+	v, f, err := s.txn.writes.Get(fullKey, s.seq)
+	switch {
+	case err != nil:
+		return nil, err
+	case f == overlay.Present:
 		return v, nil
-	case overlay.Deleted:
+	case f == overlay.Deleted:
 		return nil, nil
 	}
-	v, err := s.head.snap.Get(ctx, fullKey)
+	v, err = s.head.snap.Get(ctx, fullKey)
 	if v == nil || err != nil {
 		return nil, err
 	}

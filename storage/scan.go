@@ -280,5 +280,5 @@ func (t *Txn) Count(ctx context.Context, rel *catalog.Relation) (int64, error) {
 			n--
 		}
 	}
-	return n, nil
+	return n, own.Err()
 }

@@ -99,7 +99,7 @@ func (r *readSet) has(k []byte) bool {
 
 // touches tells whether anything of an object was read.
 func (r *readSet) touches(prefix []byte) bool {
-	if r.whole[string(prefix)] {
+	if r.whole[string(prefix)] || len(prefix) == 0 {
 		return true
 	}
 	return slices.ContainsFunc(r.ranges, func(x kv.Range) bool { return bytes.HasPrefix(x.Start, prefix) })
@@ -112,24 +112,30 @@ type written struct {
 	prefixes [][]byte
 }
 
-// writtenBy lists the keys that reads are checked against: rows, descriptors and entries of ordered indexes.
+// writtenBy lists the keys that reads are checked against: rows, descriptors and entries of ordered indexes. When a spilled batch
+// cannot be read any more, everything counts as written.
 func writtenBy(c *commit) written {
 	w := written{lsn: c.lsn}
-	for i := range c.ops {
-		switch key.Space(c.ops[i].Key[0]) {
+	few := c.ops.len() <= maxWrittenKeys
+	for it := c.Ops(); ; {
+		op, ok, err := it.Next()
+		if err != nil {
+			return written{lsn: c.lsn, prefixes: [][]byte{{}}}
+		}
+		if !ok {
+			return w
+		}
+		switch key.Space(op.Key[0]) {
 		case key.Catalog, key.Row, key.Ordered:
-			w.keys = append(w.keys, c.ops[i].Key)
+		default:
+			continue
+		}
+		if few {
+			w.keys = append(w.keys, op.Key)
+		} else if n := len(w.prefixes); n == 0 || !bytes.HasPrefix(op.Key, w.prefixes[n-1]) {
+			w.prefixes = append(w.prefixes, op.Key[:kv.PrefixLen])
 		}
 	}
-	if len(w.keys) > maxWrittenKeys {
-		for _, k := range w.keys {
-			if n := len(w.prefixes); n == 0 || !bytes.HasPrefix(k, w.prefixes[n-1]) {
-				w.prefixes = append(w.prefixes, k[:kv.PrefixLen])
-			}
-		}
-		w.keys = nil
-	}
-	return w
 }
 
 // into tells whether the commit wrote into what was read.

@@ -184,5 +184,6 @@ func (t *Txn) end() {
 		t.db.sweeper.release(storage)
 	}
 	t.session.owner.ReleaseTo(0)
+	t.writes.Close()
 	t.writes, t.own, t.ordinals = overlay.New(), nil, nil
 }

@@ -55,11 +55,9 @@ type Kind interface {
 // verified.
 type Builder interface {
 	Maintainer
-	// Entries calls emit with the key and value of each entry of the row; both belong to the callee.
+	// Entries calls emit with the key and value of each entry of the row; both belong to the callee. Two rows may give the same key only
+	// where the index forbids them both (23505).
 	Entries(ctx context.Context, row Row, d doc.Doc, emit func(key, value []byte) error) error
-	// Check looks for two rows with the same unique key among entries in key order: same tells whether an entry must not follow the one
-	// before.
-	Check() (same func(key, value []byte) bool)
 }
 
 // Reader is a Maintainer whose entries lead to rows in key order.

@@ -4,6 +4,8 @@
 // A reader sees at each key the newest version whose number is not above its own, so a statement doesn't see what it writes
 // itself. Rolling back to a savepoint drops the versions above the savepoint's number. A version that no reader and no savepoint
 // can come back to is dropped as soon as a newer one is written.
+//
+// What grows too large for memory is moved to sorted files (Spill); readers merge them with what is in memory.
 package overlay
 
 import (
@@ -24,11 +26,19 @@ type Prefix = [kv.PrefixLen]byte
 type Overlay struct {
 	mu    sync.RWMutex
 	trees map[Prefix]*tree
-	last  *tree // the one last used; last.prefix tells which
-	undo  []write
+	last  *tree    // the one last used; last.prefix tells which
+	undo  []write  // of what is in memory
 	pins  []uint64 // sorted: the numbers of open readers and savepoints
-	bytes int64
+	bytes int64    // in memory
+
+	runs   []*run // oldest first
+	epoch  int    // changes with runs
+	dead   []span // numbers of versions in runs that were rolled back
+	newest uint64 // the highest number written
 }
+
+// span is the numbers above lo up to hi.
+type span struct{ lo, hi uint64 }
 
 type tree struct {
 	prefix  Prefix
@@ -62,7 +72,7 @@ type write struct {
 const perEntry = 160
 
 // New makes an empty overlay.
-func New() *Overlay { return &Overlay{trees: map[Prefix]*tree{}} }
+func New() *Overlay { return &Overlay{} }
 
 // Write is one write of a key. The operation on the newest version wins when the transaction commits.
 type Write struct {
@@ -80,6 +90,7 @@ type Write struct {
 func (o *Overlay) Put(seq uint64, w Write) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.newest = max(o.newest, seq)
 	t := o.tree(w.Key)
 	e := &Entry{key: w.Key, base: w.Base, known: w.BaseKnown, top: version{w.Value, seq, w.Stamp, nil}}
 	before, ok := t.entries.Set(text(w.Key), e) // mostly a new key, so set first and look afterwards
@@ -147,6 +158,9 @@ func (o *Overlay) RollbackTo(seq uint64) {
 		o.undo = o.undo[:len(o.undo)-1]
 		o.dropAbove(e, seq)
 	}
+	if len(o.runs) > 0 && o.newest > seq {
+		o.dead = append(o.dead, span{seq, o.newest})
+	}
 }
 
 func (o *Overlay) dropAbove(e *Entry, seq uint64) {
@@ -162,11 +176,11 @@ func (o *Overlay) dropAbove(e *Entry, seq uint64) {
 	}
 }
 
-// Empty tells whether nothing is written.
+// Empty tells whether nothing is written. After a rollback of what was spilled it may answer false without need.
 func (o *Overlay) Empty() bool {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
-	return len(o.undo) == 0
+	return len(o.undo) == 0 && len(o.runs) == 0
 }
 
 // Bytes is about how much memory the overlay takes.
@@ -174,6 +188,49 @@ func (o *Overlay) Bytes() int64 {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	return o.bytes
+}
+
+// Spill moves everything that is in memory to a file in dir that nobody else sees.
+func (o *Overlay) Spill(dir string) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n := 0
+	for _, t := range o.trees {
+		n += t.entries.Len()
+	}
+	if n == 0 {
+		return nil
+	}
+	w, err := newRunWriter(dir, n)
+	if err != nil {
+		return err
+	}
+	all := o.all()
+	for e := all.entry(); e != nil; e = all.entry() {
+		if err := w.add(e); err != nil {
+			w.run.file.Close()
+			return err
+		}
+		all.next()
+	}
+	r, err := w.finish()
+	if err != nil {
+		w.run.file.Close()
+		return err
+	}
+	o.runs, o.epoch = append(o.runs, r), o.epoch+1
+	o.trees, o.last, o.undo, o.bytes = nil, nil, nil, 0
+	return nil
+}
+
+// Close lets the files go. The overlay is not used any more.
+func (o *Overlay) Close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, r := range o.runs {
+		r.file.Close()
+	}
+	o.runs = nil
 }
 
 // Found is what a look-up met.
@@ -187,51 +244,57 @@ const (
 )
 
 // Get looks a key up for a reader with the number seq.
-func (o *Overlay) Get(key []byte, seq uint64) ([]byte, Found) {
-	o.mu.RLock()
-	defer o.mu.RUnlock()
-	e := o.find(key)
-	if e == nil {
-		return nil, Untouched
-	}
-	return e.at(seq)
+func (o *Overlay) Get(key []byte, seq uint64) ([]byte, Found, error) {
+	value, _, f, err := o.look(key, seq)
+	return value, f, err
 }
 
 // Newest looks up the newest version of a key and its number.
-func (o *Overlay) Newest(key []byte) (value []byte, seq uint64, f Found) {
+func (o *Overlay) Newest(key []byte) (value []byte, seq uint64, f Found, err error) {
+	return o.look(key, ^uint64(0))
+}
+
+func (o *Overlay) look(key []byte, seq uint64) (value []byte, at uint64, f Found, err error) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	e := o.find(key)
-	if e == nil {
-		return nil, 0, Untouched
+	for i := len(o.runs); ; i-- {
+		if e != nil {
+			if v := o.at(e, seq); v != nil {
+				f = Present
+				if v.value == nil {
+					f = Deleted
+				}
+				return v.value, v.seq, f, nil
+			}
+		}
+		if i == 0 {
+			return nil, 0, Untouched, nil
+		}
+		if e, err = o.runs[i-1].get(key); err != nil {
+			return nil, 0, Untouched, err
+		}
 	}
-	if e.top.value == nil {
-		return nil, e.top.seq, Deleted
-	}
-	return e.top.value, e.top.seq, Present
 }
 
-// Base gives the committed value under a key that the transaction has written, as the first write told it.
-func (o *Overlay) Base(key []byte) (base []byte, known bool) {
-	o.mu.RLock()
-	defer o.mu.RUnlock()
-	if e := o.find(key); e != nil {
-		return e.base, e.known
-	}
-	return nil, false
-}
-
-func (e *Entry) at(seq uint64) ([]byte, Found) {
+// at gives the version of an entry that a reader with the number seq sees, nil for none.
+func (o *Overlay) at(e *Entry, seq uint64) *version {
 	for v := &e.top; v != nil; v = v.prev {
-		if v.seq > seq {
-			continue
+		if v.seq <= seq && !o.rolledBack(v.seq) {
+			return v
 		}
-		if v.value == nil {
-			return nil, Deleted
-		}
-		return v.value, Present
 	}
-	return nil, Untouched
+	return nil
+}
+
+// rolledBack tells of a number of a version in a run; numbers in memory are never among them.
+func (o *Overlay) rolledBack(seq uint64) bool {
+	for _, d := range o.dead {
+		if seq > d.lo && seq <= d.hi {
+			return true
+		}
+	}
+	return false
 }
 
 func (o *Overlay) find(key []byte) *Entry {
@@ -250,6 +313,9 @@ func (o *Overlay) tree(key []byte) *tree {
 	}
 	t := o.trees[p]
 	if t == nil {
+		if o.trees == nil {
+			o.trees = map[Prefix]*tree{}
+		}
 		t = &tree{prefix: p}
 		o.trees[p] = t
 	}

@@ -24,8 +24,10 @@ type model struct {
 
 // TestAgainstModel runs random writes, savepoints, rollbacks and readers, and compares look-ups and walks with the model's.
 func TestAgainstModel(t *testing.T) {
+	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		o := New()
+		defer o.Close()
 		m := model{now: map[string]string{}, seen: map[uint64]map[string]string{0: {}}}
 		o.Pin(0)
 		seq := uint64(1)
@@ -51,6 +53,11 @@ func TestAgainstModel(t *testing.T) {
 				}
 			},
 			"statement": func(*rapid.T) { next() },
+			"spill": func(t *rapid.T) {
+				if err := o.Spill(dir); err != nil {
+					t.Fatal(err)
+				}
+			},
 			"rollback": func(t *rapid.T) {
 				next()
 				to := rapid.SampledFrom(slices.Sorted(maps.Keys(m.seen))).Draw(t, "to")
@@ -74,9 +81,10 @@ func TestAgainstModel(t *testing.T) {
 			"": func(t *rapid.T) {
 				s := rapid.SampledFrom(slices.Sorted(maps.Keys(m.seen))).Draw(t, "reader")
 				checkReader(t, o, s, m.seen[s])
-				if o.Empty() != (len(m.now) == 0) {
-					t.Fatalf("Empty is %v with %d keys", o.Empty(), len(m.now))
+				if o.Empty() && len(m.now) > 0 {
+					t.Fatalf("Empty with %d keys", len(m.now))
 				}
+				checkFinals(t, o, m.now)
 			},
 		})
 	})
@@ -107,14 +115,33 @@ func checkReader(t *rapid.T, o *Overlay, seq uint64, want map[string]string) {
 			if string(c.Value()) != want[k] || (c.Value() == nil) != (want[k] == "") {
 				t.Fatalf("reader %d: %q is %q, want %q", seq, k, c.Value(), want[k])
 			}
-			if v, f := o.Get(c.Key(), seq); string(v) != want[k] || (f == Deleted) != (want[k] == "") {
-				t.Fatalf("reader %d: Get(%q) = %q, %d", seq, k, v, f)
+			if v, f, err := o.Get(c.Key(), seq); err != nil || string(v) != want[k] || (f == Deleted) != (want[k] == "") {
+				t.Fatalf("reader %d: Get(%q) = %q, %d, %v", seq, k, v, f, err)
 			}
 			c.Next()
 		}
 		if c.Key() != nil {
 			t.Fatalf("reader %d in %v sees %q too", seq, r, c.Key())
 		}
+	}
+}
+
+func checkFinals(t *rapid.T, o *Overlay, want map[string]string) {
+	n := 0
+	var last []byte
+	err := o.Finals(func(f *Final) error {
+		if n++; last != nil && bytes.Compare(last, f.Key) >= 0 {
+			t.Fatalf("finals out of order: %q after %q", f.Key, last)
+		}
+		last = bytes.Clone(f.Key)
+		k := string(f.Key[1]) + string(f.Key[len(Prefix{}):])
+		if v, ok := want[k]; !ok || v != string(f.Value) || (v == "") != (f.Value == nil) {
+			t.Fatalf("final %q is %q, want %q", k, f.Value, v)
+		}
+		return nil
+	})
+	if err != nil || n != len(want) {
+		t.Fatalf("%d finals of %d (%v)", n, len(want), err)
 	}
 }
 
@@ -150,10 +177,28 @@ func TestBaseIsThatOfTheFirstWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.RollbackTo(0)
+	if err := o.Spill(t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
 	o.Put(3, Write{Key: k, Value: []byte("2"), BaseKnown: true, Stamp: kv.NoStamp})
-	if base, known := o.Base(k); base != nil || !known {
-		t.Errorf("base after rollback is %q", base)
+	wantBase(t, o, "0", "2")
+	o.RollbackTo(0)
+	o.Put(4, Write{Key: k, Value: []byte("3"), Base: []byte("00"), BaseKnown: true, Stamp: kv.NoStamp})
+	wantBase(t, o, "00", "3")
+}
+
+func wantBase(t *testing.T, o *Overlay, base, value string) {
+	t.Helper()
+	n := 0
+	err := o.Finals(func(f *Final) error {
+		if n++; string(f.Base) != base || string(f.Value) != value {
+			t.Errorf("final %q from base %q, want %q from %q", f.Value, f.Base, value, base)
+		}
+		return nil
+	})
+	if err != nil || n != 1 {
+		t.Errorf("%d finals, %v", n, err)
 	}
 }
 

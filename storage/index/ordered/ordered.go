@@ -1,8 +1,10 @@
 // Package ordered is the index whose entries lie in the order of SQL values: CREATE [UNIQUE] INDEX over columns and expressions.
 //
-// An entry's key is the components of its keys, long ones cut, and the row key; its value is the length of the components (2 bytes),
-// a flag that one of them is NULL (1 byte), and, for INCLUDE, a document with the included columns. Every row that satisfies the index's predicate has one entry. In a unique
-// index, rows with a NULL among their keys are all different, unless NULLS NOT DISTINCT was said.
+// Every row that satisfies the index's predicate has one entry. Its key is the components of the index's keys, long ones cut, and the
+// row key, so that equal values stay apart; its value the length of the components (2 bytes). In a unique index the key is the
+// components alone, so that there is room for one row, and the row key stands in the value behind that length; only rows with a NULL
+// among their keys, which are all different unless NULLS NOT DISTINCT was said, have entries as in a plain index. For INCLUDE a
+// document with the included columns ends the value.
 package ordered
 
 import (
@@ -59,10 +61,8 @@ type maintainer struct {
 
 // entry is a row's entry.
 type entry struct {
-	key   []byte
-	upTo  int // length of the key up to the components' end
-	value []byte
-	nulls bool
+	key, value []byte
+	alone      bool // no other row may have the key
 }
 
 // entry computes a row's entry; false when the row has none.
@@ -73,17 +73,16 @@ func (m *maintainer) entry(ctx context.Context, row index.Row, d doc.Doc) (e ent
 		}
 	}
 	e.key = append(make([]byte, 0, len(m.prefix)+len(row.Key)+32), m.prefix...)
-	if e.nulls, err = m.components(ctx, &e.key, d); err != nil {
+	nulls, err := m.components(ctx, &e.key, d)
+	if err != nil {
 		return e, false, err
 	}
-	e.upTo = len(e.key)
-	e.value = binary.BigEndian.AppendUint16(nil, uint16(e.upTo-kv.PrefixLen))
-	if e.nulls {
-		e.value = append(e.value, 1)
+	e.value = binary.BigEndian.AppendUint16(nil, uint16(len(e.key)-kv.PrefixLen))
+	if e.alone = m.x.Unique && (!nulls || m.x.NullsNotDistinct); e.alone {
+		e.value = append(binary.BigEndian.AppendUint16(e.value, uint16(len(row.Key))), row.Key...)
 	} else {
-		e.value = append(e.value, 0)
+		e.key = append(e.key, row.Key...)
 	}
-	e.key = append(e.key, row.Key...)
 	if len(m.include) > 0 {
 		e.value = m.included(e.value, d)
 	}
@@ -142,7 +141,7 @@ func (m *maintainer) Insert(ctx context.Context, w index.Writer, row index.Row, 
 
 // put writes the entry of a row that was before, which is the row itself unless its key changes.
 func (m *maintainer) put(ctx context.Context, w index.Writer, before, row index.Row, d doc.Doc, e entry) error {
-	if m.unique(e.nulls) {
+	if e.alone {
 		if err := m.claim(ctx, w, before, row, d, e); err != nil {
 			return err
 		}
@@ -151,25 +150,21 @@ func (m *maintainer) put(ctx context.Context, w index.Writer, before, row index.
 	return nil
 }
 
-func (m *maintainer) unique(nulls bool) bool {
-	return m.x.Unique && (!nulls || m.x.NullsNotDistinct)
-}
-
 // claim locks the key and sees to it that no other row has it. Values that were cut alike are taken for the same: a hash of 128 bits
 // tells them apart.
 func (m *maintainer) claim(ctx context.Context, w index.Writer, before, row index.Row, d doc.Doc, e entry) error {
-	same := e.key[:e.upTo:e.upTo]
-	if err := w.Claim(ctx, same); err != nil {
+	if err := w.Claim(ctx, e.key); err != nil {
 		return err
 	}
-	it := w.Scan(ctx, kv.Range{Start: same, End: key.PrefixEnd(same)})
-	defer it.Close()
-	for it.Next() {
-		if other := it.Key()[e.upTo:]; !bytes.Equal(other, row.Key) && !bytes.Equal(other, before.Key) {
-			return m.duplicate(ctx, bytes.Clone(other), d)
-		}
+	v, err := w.Get(ctx, e.key)
+	if err != nil || v == nil {
+		return err
 	}
-	return it.Err()
+	other, err := m.RowKey(e.key, v)
+	if err != nil || bytes.Equal(other, row.Key) || bytes.Equal(other, before.Key) {
+		return err
+	}
+	return m.duplicate(ctx, bytes.Clone(other), d)
 }
 
 func (m *maintainer) duplicate(ctx context.Context, other []byte, d doc.Doc) error {
@@ -218,8 +213,8 @@ func (m *maintainer) Remove(ctx context.Context, w index.Writer, row index.Row, 
 // drop removes an entry. In a unique index its key stays locked, because whoever takes it must wait to see whether this transaction
 // commits.
 func (m *maintainer) drop(ctx context.Context, w index.Writer, e entry) error {
-	if m.unique(e.nulls) {
-		if err := w.Claim(ctx, e.key[:e.upTo:e.upTo]); err != nil {
+	if e.alone {
+		if err := w.Claim(ctx, e.key); err != nil {
 			return err
 		}
 	}
@@ -263,38 +258,24 @@ func (m *maintainer) Entries(ctx context.Context, row index.Row, d doc.Doc, emit
 	return emit(e.key, e.value)
 }
 
-// Check implements index.Builder.
-func (m *maintainer) Check() func(k, v []byte) bool {
-	var last []byte
-	return func(k, v []byte) bool {
-		upTo, err := upTo(k, v)
-		if err != nil || !m.x.Unique || v[2] != 0 && !m.x.NullsNotDistinct {
-			last = last[:0]
-			return false
-		}
-		same := len(last) > 0 && bytes.Equal(last, k[:upTo])
-		last = append(last[:0], k[:upTo]...)
-		return same
-	}
-}
-
 // RowKey implements index.Reader.
 func (m *maintainer) RowKey(k, v []byte) ([]byte, error) {
-	at, err := upTo(k, v)
-	if err != nil {
-		return nil, err
-	}
-	return k[at:], nil
-}
-
-// upTo gives the offset of the row key in an entry.
-func upTo(k, v []byte) (int, error) {
-	if len(v) < 3 {
-		return 0, dberr.New(dberr.IndexCorrupted, "the index entry %x has no value", k)
+	if len(v) < 2 {
+		return nil, damaged(k)
 	}
 	n := kv.PrefixLen + int(binary.BigEndian.Uint16(v))
-	if n > len(k) {
-		return 0, dberr.New(dberr.IndexCorrupted, "the index entry %x is damaged", k)
+	switch {
+	case n < len(k):
+		return k[n:], nil
+	case n > len(k) || len(v) < 4:
+		return nil, damaged(k)
 	}
-	return n, nil
+	if n = 4 + int(binary.BigEndian.Uint16(v[2:])); n > len(v) {
+		return nil, damaged(k)
+	}
+	return v[4:n], nil
+}
+
+func damaged(k []byte) error {
+	return dberr.New(dberr.IndexCorrupted, "the index entry %x is damaged", k)
 }
