@@ -43,3 +43,35 @@ func BenchmarkRoundTrip(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkPointRead is a prepared read of one row by primary key.
+func BenchmarkPointRead(b *testing.B) {
+	c := benchConn(b, openTest(b))
+	ctx := context.Background()
+	for _, sql := range []string{
+		"DROP TABLE IF EXISTS point", "CREATE TABLE point (id int PRIMARY KEY, v text)",
+	} {
+		if _, err := c.Exec(ctx, sql); err != nil {
+			b.Fatal(err)
+		}
+	}
+	const rows = 10_000
+	_, err := c.CopyFrom(ctx, pgx.Identifier{"point"}, []string{"id", "v"}, pgx.CopyFromSlice(rows, func(i int) ([]any, error) {
+		return []any{int32(i), "some text of a usual length"}, nil
+	}))
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := c.Prepare(ctx, "point", "SELECT v FROM point WHERE id = $1"); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	i := int32(0)
+	for b.Loop() {
+		i = (i*7919 + 13) % rows
+		var v string
+		if err := c.QueryRow(ctx, "point", i).Scan(&v); err != nil || v == "" {
+			b.Fatal(v, err)
+		}
+	}
+}

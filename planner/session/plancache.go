@@ -56,7 +56,7 @@ func (c *compiled) fits(v *catalog.View) bool {
 			return false
 		}
 	}
-	return v.NameSet(v.Database()) == c.deps.SchemaList
+	return c.deps.SchemaList == 0 || v.NameSet(v.Database()) == c.deps.SchemaList // 0: no name was looked up in a schema
 }
 
 // planCache keeps compiled statements by key, the least recently used going first when it outgrows its bound in bytes.

@@ -234,6 +234,9 @@ func (p *Portal) replan(ctx context.Context) error {
 
 // runtimeError takes the position from an error of a statement that runs: only what is wrong with the text has one, in PostgreSQL.
 func runtimeError(err error) error {
+	if err == nil {
+		return nil
+	}
 	var e *dberr.Error
 	if !errors.As(err, &e) || e.Position == 0 {
 		return err
