@@ -1,5 +1,5 @@
 // Package kv is the ordered key-value contract under the store. Two engines implement it:
-// kv/bolt (one bbolt file) and kv/mem (tests, temporary objects); kv/kvtest holds the suite that
+// kv/bolt (durable: a log before a bbolt file) and kv/mem (tests, temporary objects); kv/kvtest holds the suite that
 // both must pass, and a mirror engine that runs two of them side by side and compares.
 //
 // Keys are bytewise ordered. A key's first PrefixLen bytes are its keyspace (1) and object id (8), see storage/key;

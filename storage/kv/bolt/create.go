@@ -38,7 +38,7 @@ func Create(dir string) error {
 	if err := initFile(tmp.Name()); err != nil {
 		return pathError(err, dir)
 	}
-	if err := os.Link(tmp.Name(), path); err != nil { // unlike a rename it never replaces a store made meanwhile
+	if err := place(tmp.Name(), path); err != nil {
 		if isExist(err) {
 			return dberr.Wrap(err, dberr.DuplicateFile, "store %q already exists", dir)
 		}
@@ -48,6 +48,19 @@ func Create(dir string) error {
 		return pathError(err, dir)
 	}
 	return nil
+}
+
+// place gives the file its name. A link, unlike a rename, never replaces a store that another process made meanwhile; where
+// the file system has no links, a look must do.
+func place(from, to string) error {
+	err := os.Link(from, to)
+	if err == nil || isExist(err) {
+		return err
+	}
+	if _, err := os.Lstat(to); err == nil {
+		return fs.ErrExist
+	}
+	return os.Rename(from, to)
 }
 
 // checkEmpty refuses a directory with files that are no store's, so that a slip of the keyboard leaves no store among
@@ -60,7 +73,12 @@ func checkEmpty(dir string) error {
 	for _, e := range entries {
 		name := e.Name()
 		switch {
-		case name == "LOCK", name == "models", name == "wal":
+		case name == logDir:
+			if logs, err := os.ReadDir(filepath.Join(dir, name)); err != nil || len(logs) > 0 {
+				return dberr.New(dberr.DataCorrupted, "%s of store %q is missing, but its log is there", fileName, dir).
+					WithHint("Restore the store from a backup, or name another directory.")
+			}
+		case name == "LOCK", name == "models":
 		case strings.HasPrefix(name, fileName+".new-"), strings.HasPrefix(name, ".s.PGSQL."):
 		default:
 			return dberr.New(dberr.WrongObjectType, "directory %q is not empty and holds no store", dir).

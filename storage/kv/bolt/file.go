@@ -47,6 +47,7 @@ func openFile(dir string, o Options) (db *bbolt.DB, mapped int64, err error) {
 		db.Close()
 		return nil, 0, err
 	}
+	allowReadAhead(db, mapped)
 	return db, mapped, nil
 }
 

@@ -87,6 +87,12 @@ func TestOpenRefuses(t *testing.T) {
 		{"somebody's directory", dberr.WrongObjectType, "", "", func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, "thesis.tex"), []byte("x"))
 		}},
+		{"a log alone", dberr.WrongObjectType, "", "log", func(t *testing.T, dir string) {
+			copyStore(t, dir)
+			if err := os.Remove(filepath.Join(dir, "store.db")); err != nil {
+				t.Fatal(err)
+			}
+		}},
 		{"a directory for store.db", dberr.WrongObjectType, "is not an OMGDB store", "", func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, "store.db", "x"), nil)
 		}},
@@ -145,6 +151,9 @@ func TestOpenRefuses(t *testing.T) {
 						t.Fatal(err)
 					}
 					return
+				}
+				if create && c.create == "log" {
+					c.code = dberr.DataCorrupted
 				}
 				if dberr.Code(err) != c.code || !strings.Contains(err.Error(), c.says) {
 					t.Fatalf("got %v (%s), want %q (%s)", err, dberr.Code(err), c.says, c.code)
