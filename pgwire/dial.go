@@ -24,6 +24,7 @@ type DialOptions struct {
 	Application string
 	Settings    map[string]string // start-up settings such as omgdb.scope
 	Create      bool              // make the store when there is none
+	Share       bool              // when this process opens the store, let others in through its socket
 }
 
 // Dial connects to the store at path: over the socket of the process that has it open, or, when nobody has, by opening it in this
@@ -35,8 +36,12 @@ func Dial(ctx context.Context, path string) (*pgx.Conn, func() error, error) {
 // DialWith is Dial with options.
 func DialWith(ctx context.Context, path string, o DialOptions) (*pgx.Conn, func() error, error) {
 	deadline := time.Now().Add(dialWait)
+	open := Open
+	if o.Share {
+		open = OpenShared
+	}
 	for {
-		local, err := Open(ctx, path, LocalOptions{
+		local, err := open(ctx, path, LocalOptions{
 			Create: o.Create, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 			Storage: storage.Options{LockTimeout: 100 * time.Millisecond},
 		})

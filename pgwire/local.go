@@ -6,7 +6,9 @@ import (
 	"net"
 	"time"
 
+	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/functions/builtin"
+	"github.com/omgdb/omgdb/functions/contextsvc"
 	"github.com/omgdb/omgdb/functions/retrieval"
 	"github.com/omgdb/omgdb/planner/session"
 	"github.com/omgdb/omgdb/storage"
@@ -33,7 +35,7 @@ type LocalOptions struct {
 
 // Open opens the store at path with everything that sessions need.
 func Open(ctx context.Context, path string, o LocalOptions) (*Local, error) {
-	registry, err := builtin.New(retrieval.Entries())
+	registry, err := newRegistry()
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +57,15 @@ func Open(ctx context.Context, path string, o LocalOptions) (*Local, error) {
 		return nil, err
 	}
 	return &Local{DB: db, Sessions: sessions, Server: New(sessions, Options{Logger: o.Logger, Insecure: o.Insecure})}, nil
+}
+
+// newRegistry makes the registry of all functions that SQL can call.
+func newRegistry() (*functions.Registry, error) {
+	r, err := builtin.New(retrieval.Entries())
+	if err != nil {
+		return nil, err
+	}
+	return r.With(contextsvc.Entries())
 }
 
 func openStore(ctx context.Context, path string, o LocalOptions) (*storage.DB, error) {

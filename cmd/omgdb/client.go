@@ -12,8 +12,13 @@ import (
 )
 
 // withConn runs fn on one SQL connection to the store at path: over the socket of the process that has it open, or in this process.
-func withConn(ctx context.Context, path string, fn func(ctx context.Context, c *pgx.Conn) error) (err error) {
-	conn, closeStore, err := pgwire.Dial(ctx, path)
+func withConn(ctx context.Context, path string, fn func(ctx context.Context, c *pgx.Conn) error) error {
+	return withConnOf(ctx, path, pgwire.DialOptions{Application: "omgdb"}, fn)
+}
+
+// withConnOf is withConn with options.
+func withConnOf(ctx context.Context, path string, o pgwire.DialOptions, fn func(ctx context.Context, c *pgx.Conn) error) (err error) {
+	conn, closeStore, err := pgwire.DialWith(ctx, path, o)
 	if err != nil {
 		return err
 	}

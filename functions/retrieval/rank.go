@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/omgdb/omgdb/functions/embed"
+	"github.com/omgdb/omgdb/storage/batch"
 	"github.com/omgdb/omgdb/storage/index/vector"
 )
 
@@ -47,7 +48,15 @@ func (c *corpus) rank(ctx context.Context, e embed.Embedder, query string, k int
 	g, gctx := errgroup.WithContext(ctx)
 	for p := range parts {
 		tops[p].k = k
-		g.Go(func() error { return c.rankPart(gctx, e, qv[0], p, parts, &tops[p]) })
+		it, err := c.env.Txn.Scan(ctx, c.spec(p, parts))
+		if err != nil {
+			_ = g.Wait()
+			return nil, err
+		}
+		g.Go(func() error {
+			defer it.Close()
+			return c.rankPart(gctx, e, qv[0], it, int64(p)<<48, &tops[p])
+		})
 	}
 	if err := g.Wait(); err != nil {
 		return nil, err
@@ -63,14 +72,9 @@ func (c *corpus) rank(ctx context.Context, e embed.Embedder, query string, k int
 	return all, nil
 }
 
-func (c *corpus) rankPart(ctx context.Context, e embed.Embedder, query []float32, part, parts int, t *top) error {
-	it, err := c.env.Txn.Scan(ctx, c.spec(part, parts))
-	if err != nil {
-		return err
-	}
-	defer it.Close()
+// rankPart scores the rows of one part, whose places in key order begin at order.
+func (c *corpus) rankPart(ctx context.Context, e embed.Embedder, query []float32, it batch.Iter, order int64, t *top) error {
 	s := newScorer(e, query)
-	order := int64(part) << 48
 	var texts []string
 	var rows []int
 	for {

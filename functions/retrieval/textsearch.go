@@ -107,7 +107,15 @@ func (t *textRanking) rank(ctx context.Context, k int) ([]candidate, error) {
 	}
 	g, gctx := errgroup.WithContext(ctx)
 	for p := range parts {
-		g.Go(func() error { return t.scanPart(gctx, p, len(parts), &parts[p]) })
+		it, match, err := t.openPart(ctx, p, len(parts))
+		if err != nil {
+			_ = g.Wait()
+			return nil, err
+		}
+		g.Go(func() error {
+			defer it.Close()
+			return t.scanPart(gctx, it, match, int64(p)<<48, &parts[p])
+		})
 	}
 	if err := g.Wait(); err != nil {
 		return nil, err
@@ -145,26 +153,26 @@ func (t *textRanking) score(parts []textPart) []candidate {
 	return out
 }
 
-func (t *textRanking) scanPart(ctx context.Context, part, parts int, p *textPart) error {
+// openPart opens the scan of one part; with a filter, the whole document stands behind the corpus's columns.
+func (t *textRanking) openPart(ctx context.Context, part, parts int) (batch.Iter, *filter.Matcher, error) {
 	var match *filter.Matcher
 	spec := t.corp.spec(part, parts)
-	raw := len(spec.Cols)
 	if t.filter != nil {
-		m, err := filter.Compile(t.filter)
-		if err != nil {
-			return err
+		var err error
+		if match, err = filter.Compile(t.filter); err != nil {
+			return nil, nil, err
 		}
-		match = m
 		spec.Cols = append(spec.Cols, storage.ScanCol{Kind: storage.ColRaw})
 	}
 	it, err := t.corp.env.Txn.Scan(ctx, spec)
-	if err != nil {
-		return err
-	}
-	defer it.Close()
+	return it, match, err
+}
+
+// scanPart matches the rows of one part, whose places in key order begin at order.
+func (t *textRanking) scanPart(ctx context.Context, it batch.Iter, match *filter.Matcher, order int64, p *textPart) error {
 	m := fulltext.NewMatcher(t.analyzer, t.query)
 	p.df = make([]int64, len(t.query.Clauses))
-	order := int64(part) << 48
+	raw := 1 + len(t.corp.fields)
 	for {
 		b, err := it.Next(ctx)
 		if err != nil || b == nil {

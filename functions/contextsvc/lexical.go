@@ -1,0 +1,143 @@
+package contextsvc
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/omgdb/omgdb/storage"
+	"github.com/omgdb/omgdb/storage/batch"
+	"github.com/omgdb/omgdb/storage/index/fulltext"
+)
+
+// hit is a file that the words of a query find: how often each clause occurs in it, and its length in words.
+type hit struct {
+	key    string
+	score  float64
+	length int64
+	freq   []int64
+}
+
+// textPart is what one goroutine found in its part of the files.
+type textPart struct {
+	stats fulltext.Stats
+	df    []int64 // files in which a clause occurs
+	hits  []hit
+}
+
+// lexical gives the files that satisfy the words, by BM25, equal ones by path.
+func (q *query) lexical(ctx context.Context) ([]hit, error) {
+	if q.words.Empty() {
+		return nil, nil
+	}
+	parts := make([]textPart, runtime.GOMAXPROCS(0))
+	spec := storage.ScanSpec{Rel: q.files, Cols: []storage.ScanCol{{Kind: storage.ColID}, textCol("text")}}
+	err := q.inParts(ctx, spec, len(parts), func(ctx context.Context, p int, it batch.Iter) error {
+		return q.scanTexts(ctx, it, &parts[p])
+	})
+	if err != nil {
+		return nil, err
+	}
+	hits := q.score(parts)
+	slices.SortFunc(hits, func(a, b hit) int {
+		if c := cmp.Compare(b.score, a.score); c != 0 {
+			return c
+		}
+		return strings.Compare(a.key, b.key)
+	})
+	return hits, nil
+}
+
+func (q *query) score(parts []textPart) []hit {
+	var stats fulltext.Stats
+	df := make([]int64, len(q.words.Clauses))
+	var hits []hit
+	for _, p := range parts {
+		stats.Docs += p.stats.Docs
+		stats.Length += p.stats.Length
+		for i, n := range p.df {
+			df[i] += n
+		}
+		hits = append(hits, p.hits...)
+	}
+	for i := range hits {
+		h := &hits[i]
+		for c, tf := range h.freq {
+			if tf > 0 && q.words.Clauses[c].Occur != fulltext.MustNot {
+				h.score += fulltext.DefaultParams.Score(stats.IDF(df[c]), tf, h.length, stats)
+			}
+		}
+	}
+	return hits
+}
+
+// inParts scans a relation in parts, each in a goroutine of its own.
+func (q *query) inParts(ctx context.Context, spec storage.ScanSpec, parts int, fn func(ctx context.Context, part int, it batch.Iter) error) error {
+	g, gctx := errgroup.WithContext(ctx)
+	for p := range parts {
+		mine := spec
+		mine.Part, mine.Parts = p, parts
+		it, err := q.env.Txn.Scan(ctx, &mine)
+		if err != nil {
+			_ = g.Wait()
+			return err
+		}
+		g.Go(func() error {
+			defer it.Close()
+			return fn(gctx, p, it)
+		})
+	}
+	return g.Wait()
+}
+
+// scanTexts matches one part of the files. Keys are valid as long as the statement.
+func (q *query) scanTexts(ctx context.Context, it batch.Iter, p *textPart) error {
+	m := fulltext.NewMatcher(q.analyzer, q.words)
+	p.df = make([]int64, len(q.words.Clauses))
+	const hitBytes = 128
+	for {
+		b, err := it.Next(ctx)
+		if err != nil || b == nil {
+			return err
+		}
+		for i := range b.Rows() {
+			row := b.Row(i)
+			key := b.Cols[0].Strs[row]
+			if _, ok := q.place.rel(key); !ok || b.Cols[1].IsNull(row) {
+				continue
+			}
+			length, freq, ok := m.Match(b.Cols[1].Strs[row])
+			p.count(length, freq)
+			if !ok {
+				continue
+			}
+			if err := q.env.Memory.Grow(hitBytes); err != nil {
+				return err
+			}
+			p.hits = append(p.hits, hit{key: key, length: length, freq: slices.Clone(freq)})
+		}
+	}
+}
+
+// count adds a file to the statistics.
+func (p *textPart) count(length int64, freq []int64) {
+	p.stats.Docs++
+	p.stats.Length += length
+	for i, n := range freq {
+		if n > 0 {
+			p.df[i]++
+		}
+	}
+}
+
+func lexicalMatches(hits []hit) []match {
+	out := make([]match, len(hits))
+	for i, h := range hits {
+		out[i].key = h.key
+	}
+	return out
+}
