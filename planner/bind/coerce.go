@@ -36,6 +36,9 @@ func isUnknown(t *value.Type) bool { return t.OID == value.Unknown.OID }
 
 func same(a, b *value.Type) bool { return a.OID == b.OID }
 
+// isArray tells whether t is an array type; PostgreSQL counts the array of records among the pseudo-types.
+func isArray(t *value.Type) bool { return t.IsArray() || t.OID == value.RecordArray.OID }
+
 // isComposite tells whether t is a named composite type.
 func isComposite(t *value.Type) bool { return baseType(t).Class == value.Composite }
 

@@ -17,6 +17,7 @@ type cte struct {
 	// recursive: cols are known from the first part, and the query is being bound: references read the working table.
 	self      bool
 	modifying bool
+	hidden    int // last columns that * does not show
 }
 
 // bound are the CTEs of one WITH clause, to be put around the query that it belongs to.
@@ -178,13 +179,16 @@ func (b *binder) recursiveCTE(s *scope, x *pg_query.CommonTableExpr, c *cte, out
 	case sel.LimitCount != nil:
 		return errAt(astPos(sel.LimitCount), dberr.FeatureNotSupported, "LIMIT in a recursive query is not implemented")
 	case len(sel.LockingClause) > 0:
-		return errAt(pos, dberr.FeatureNotSupported, "FOR UPDATE/SHARE in a recursive query is not implemented")
+		return dberr.New(dberr.FeatureNotSupported, "FOR UPDATE/SHARE in a recursive query is not implemented")
 	case tableNames(selectNode(sel.Larg))[c.name]:
 		return errAt(namePos(selectNode(sel.Larg), c.name), dberr.InvalidRecursion, "recursive reference to query \"%s\" must not appear within its non-recursive term", c.name)
 	}
 	if x.SearchClause != nil || x.CycleClause != nil {
-		return errAt(pos, dberr.FeatureNotSupported, "SEARCH and CYCLE are not supported").
-			WithHint("Collect the path in an array column and test it.")
+		var err error
+		if x, err = b.searchCycle(s, x, c); err != nil {
+			return err
+		}
+		sel = x.Ctequery.GetSelectStmt()
 	}
 	inner := &scope{parent: s, clause: inSelect}
 	with, err := b.withClause(inner, sel.WithClause)
@@ -250,9 +254,10 @@ func (b *binder) sameTypes(c *cte, seed, step *query) error {
 		if err != nil {
 			return err
 		}
-		if !same(t, col.Type) {
+		overall := plan.Col{Type: t, Mod: commonMod(e, t)}
+		if !same(t, col.Type) || overall.Mod != col.Mod {
 			return errAt(b.itemPos(seed, i), dberr.DatatypeMismatch, "recursive query \"%s\" column %d has type %s in non-recursive term but type %s overall",
-				c.name, i+1, formatType(col), t.SQL).
+				c.name, i+1, formatType(col), formatType(overall)).
 				WithHint("Cast the output of the non-recursive term to the correct type.")
 		}
 	}
@@ -295,6 +300,10 @@ func (b *binder) cteRef(c *cte, rv *pg_query.RangeVar) (plan.Node, *item, error)
 		n.Out = append(n.Out, k)
 	}
 	it := b.queryItem(n.Out)
+	it.self = c.self
+	for i := range c.hidden {
+		it.cols[len(it.cols)-1-i].hidden = true
+	}
 	if err := nameItem(it, c.name, rv.Alias); err != nil {
 		return nil, nil, err
 	}

@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"slices"
+
 	pg_query "github.com/pganalyze/pg_query_go/v5"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -29,26 +31,51 @@ func walkAST(m proto.Message, f func(proto.Message) bool) {
 	})
 }
 
-// tableNames collects the unqualified names of tables in a statement.
+// tableNames collects the unqualified names of tables in a statement that no WITH inside it defines.
 func tableNames(n *pg_query.Node) map[string]bool {
 	out := map[string]bool{}
-	walkAST(n, func(m proto.Message) bool {
-		if rv, ok := m.(*pg_query.RangeVar); ok && rv.Schemaname == "" {
-			out[rv.Relname] = true
+	freeNames(n, nil, func(rv *pg_query.RangeVar) { out[rv.Relname] = true })
+	return out
+}
+
+// freeNames visits the unqualified table names that are not in hidden: the names of WITH items around them.
+func freeNames(m proto.Message, hidden []string, f func(*pg_query.RangeVar)) {
+	walkAST(m, func(x proto.Message) bool {
+		switch n := x.(type) {
+		case *pg_query.RangeVar:
+			if n.Schemaname == "" && !slices.Contains(hidden, n.Relname) {
+				f(n)
+			}
+		case *pg_query.SelectStmt:
+			if n.WithClause == nil {
+				return true
+			}
+			inner := slices.Clone(hidden)
+			for _, c := range n.WithClause.Ctes {
+				if n.WithClause.Recursive {
+					inner = append(inner, c.GetCommonTableExpr().Ctename)
+				}
+			}
+			for _, c := range n.WithClause.Ctes {
+				freeNames(c.GetCommonTableExpr().Ctequery, inner, f)
+				inner = append(inner, c.GetCommonTableExpr().Ctename)
+			}
+			rest := proto.CloneOf(n)
+			rest.WithClause = nil
+			freeNames(rest, inner, f)
+			return false
 		}
 		return true
 	})
-	return out
 }
 
 // namePos is where a table name stands in a statement.
 func namePos(n *pg_query.Node, name string) int {
 	pos := -1
-	walkAST(n, func(m proto.Message) bool {
-		if rv, ok := m.(*pg_query.RangeVar); ok && rv.Schemaname == "" && rv.Relname == name && pos < 0 {
+	freeNames(n, nil, func(rv *pg_query.RangeVar) {
+		if rv.Relname == name && pos < 0 {
 			pos = loc(rv.Location)
 		}
-		return true
 	})
 	return pos
 }
@@ -64,8 +91,8 @@ type recursion struct {
 	err  error
 }
 
-// checkRecursion refuses references in subqueries, in the optional side of outer joins, below INTERSECT and EXCEPT, more than one
-// reference, and aggregates beside one.
+// checkRecursion refuses references in subqueries, in the optional side of outer joins, below INTERSECT and EXCEPT, and more than one
+// reference.
 func checkRecursion(sel *pg_query.SelectStmt, name string) error {
 	r := &recursion{name: name}
 	r.selectStmt(sel, "")
@@ -83,23 +110,35 @@ func (r *recursion) selectStmt(s *pg_query.SelectStmt, where string) {
 	if s == nil || r.err != nil {
 		return
 	}
+	if s.WithClause != nil {
+		for _, n := range s.WithClause.Ctes {
+			if q := n.GetCommonTableExpr().Ctequery; tableNames(q)[r.name] {
+				r.fail(namePos(q, r.name), "recursive reference to query \"%s\" must not appear within a subquery", r.name)
+			}
+		}
+	}
 	switch s.Op {
-	case pg_query.SetOperation_SETOP_INTERSECT, pg_query.SetOperation_SETOP_EXCEPT:
-		inner := map[bool]string{true: "INTERSECT", false: "EXCEPT"}[s.Op == pg_query.SetOperation_SETOP_INTERSECT]
-		r.selectStmt(s.Larg, inner)
-		r.selectStmt(s.Rarg, inner)
+	case pg_query.SetOperation_SETOP_INTERSECT:
+		if s.All {
+			where = "INTERSECT"
+		}
+		r.selectStmt(s.Larg, where)
+		r.selectStmt(s.Rarg, where)
+		return
+	case pg_query.SetOperation_SETOP_EXCEPT:
+		if s.All {
+			where = "EXCEPT"
+		}
+		r.selectStmt(s.Larg, where)
+		r.selectStmt(s.Rarg, "EXCEPT")
 		return
 	case pg_query.SetOperation_SETOP_UNION:
 		r.selectStmt(s.Larg, where)
 		r.selectStmt(s.Rarg, where)
 		return
 	}
-	before := r.refs
 	for _, n := range s.FromClause {
 		r.fromItem(n, where)
-	}
-	if r.refs > before {
-		r.noAggregates(s)
 	}
 	for _, n := range append(append(append([]*pg_query.Node{s.WhereClause, s.HavingClause}, s.TargetList...), s.GroupClause...), s.SortClause...) {
 		r.expression(n)
@@ -154,18 +193,6 @@ func (r *recursion) expression(n *pg_query.Node) {
 		}
 		return r.err == nil
 	})
-}
-
-// noAggregates refuses aggregate syntax that can be told without knowing functions; others are found when they are bound.
-func (r *recursion) noAggregates(s *pg_query.SelectStmt) {
-	if len(s.GroupClause) > 0 || s.HavingClause != nil {
-		return
-	}
-	for _, t := range s.TargetList {
-		if f := t.GetResTarget().GetVal().GetFuncCall(); f != nil && f.AggStar && f.Over == nil {
-			r.fail(loc(f.Location), "aggregate functions are not allowed in a recursive query's recursive term")
-		}
-	}
 }
 
 func colTypes(cols []plan.Col) []*value.Type {

@@ -343,7 +343,7 @@ func (b *binder) assignTarget(s *scope, out *plan.Assigned, under *value.Type, i
 		out.Upper, err = b.jsonbKeys(s, idx)
 		return value.JSONB, err
 	}
-	if !under.IsArray() {
+	if !isArray(under) {
 		return nil, errAt(pos, dberr.DatatypeMismatch, "cannot subscript type %s because it does not support subscripting", under.SQL)
 	}
 	out.Lower, out.Upper, out.IsSlice, err = b.bounds(s, idx)

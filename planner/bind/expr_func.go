@@ -292,7 +292,7 @@ func (b *binder) aggOrder(s *scope, e *aggExpr, x *pg_query.FuncCall) error {
 			return err
 		}
 		for _, a := range e.agg.Args {
-			if plan.Equal(k, a) || stripImplicit(a) != a && plan.Equal(k, stripImplicit(a)) {
+			if plan.Equal(k, stripImplicit(a)) {
 				k = a
 			}
 		}
@@ -363,10 +363,20 @@ func (b *binder) deepest(s *scope, es []plan.Expr) *scope {
 // placeAgg decides to which query an aggregate belongs: the innermost one whose columns it reads, or the one that it stands in.
 func (b *binder) placeAgg(s *scope, e *aggExpr) error {
 	level := s
-	if l := b.deepest(s, e.Children()); l != nil {
+	read := slices.Clone(e.agg.Args)
+	for _, k := range e.agg.Order {
+		read = append(read, k.Expr)
+	}
+	if e.agg.Filter != nil {
+		read = append(read, e.agg.Filter)
+	}
+	if l := b.deepest(s, read); l != nil {
 		level = l
 	}
 	e.level = level
+	if l := b.deepest(s, e.agg.Direct); l != nil && l != level && below(l, level) {
+		return errAt(b.posOf(e.agg.Direct[0]), dberr.GroupingError, "outer-level aggregate cannot contain a lower-level variable in its direct arguments")
+	}
 	for _, a := range append(slices.Clone(e.agg.Args), e.Children()...) {
 		if err := b.nestedIn(a, level); err != nil {
 			return err
@@ -381,6 +391,16 @@ func (b *binder) placeAgg(s *scope, e *aggExpr) error {
 	}
 	level.hasAgg = true
 	return nil
+}
+
+// below tells whether query level a stands inside level c.
+func below(a, c *scope) bool {
+	for lv := a.parent; lv != nil; lv = lv.parent {
+		if lv == c {
+			return true
+		}
+	}
+	return false
 }
 
 // aggClause is how the message about misplaced aggregates names a clause.

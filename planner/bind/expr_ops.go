@@ -130,7 +130,7 @@ func (b *binder) makeArrayOp(name string, left, right plan.Expr, all bool, pos i
 	elem := value.Unknown
 	if !isUnknown(right.Type()) {
 		arr := baseType(right.Type())
-		if arr.Elem == nil || !arr.IsArray() {
+		if arr.Elem == nil || !isArray(arr) {
 			return nil, errAt(pos, dberr.WrongObjectType, "op ANY/ALL (array) requires array on right side")
 		}
 		elem = arr.Elem

@@ -240,7 +240,7 @@ func (b *binder) subscript(s *scope, e plan.Expr, idx []*pg_query.A_Indices, pos
 	if t.OID == value.JSONB.OID {
 		return b.jsonbSubscript(s, e, idx)
 	}
-	if !t.IsArray() {
+	if !isArray(t) {
 		return nil, errAt(pos, dberr.DatatypeMismatch, "cannot subscript type %s because it does not support subscripting", e.Type().SQL)
 	}
 	lower, upper, slice, err := b.bounds(s, idx)
@@ -401,7 +401,7 @@ func (b *binder) arrayExpr(s *scope, x *pg_query.A_ArrayExpr, want *value.Type, 
 				b.at(e, loc(inner.Location))
 			}
 			multi = true
-		} else if e, err = b.expr(s, n); err == nil && baseType(e.Type()).IsArray() && !fixedVector(baseType(e.Type())) {
+		} else if e, err = b.expr(s, n); err == nil && isArray(baseType(e.Type())) && !fixedVector(baseType(e.Type())) {
 			multi = true
 		}
 		if err != nil {
@@ -425,7 +425,7 @@ func (b *binder) arrayExpr(s *scope, x *pg_query.A_ArrayExpr, want *value.Type, 
 		if arr = b.arrayOf(t); arr == nil {
 			return nil, errAt(pos, dberr.UndefinedObject, "could not find array type for data type %s", t.SQL)
 		}
-	} else if !baseType(t).IsArray() {
+	} else if !isArray(baseType(t)) {
 		return nil, errAt(pos, dberr.UndefinedObject, "could not find element type for data type %s", t.SQL)
 	}
 	return &plan.ArrayExpr{Typed: plan.Typed{T: arr, M: commonMod(elems, t)}, Elems: elems, Multi: multi}, nil

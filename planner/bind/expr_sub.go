@@ -32,7 +32,7 @@ func (b *binder) subLink(s *scope, x *pg_query.SubLink) (plan.Expr, error) {
 			return &plan.Subquery{Typed: plan.Typed{T: c.Type, M: c.Mod}, Kind: plan.ScalarSub, Query: q.node}, nil
 		}
 		arr := b.arrayOf(baseType(c.Type))
-		if baseType(c.Type).IsArray() {
+		if isArray(baseType(c.Type)) {
 			arr = baseType(c.Type)
 		}
 		if arr == nil {

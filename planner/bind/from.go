@@ -475,6 +475,9 @@ func joinItems(x *pg_query.JoinExpr, both, litems, ritems []*item, merged []item
 	}
 	items := both
 	if x.JoinUsingAlias != nil {
+		if err := clashing(both, []*item{{alias: x.JoinUsingAlias.Aliasname, relVisible: true}}); err != nil {
+			return nil, err
+		}
 		items = append(slices.Clip(items), &item{alias: x.JoinUsingAlias.Aliasname, cols: slices.Clone(merged), relVisible: true, pos: -1})
 	}
 	if x.Alias != nil {

@@ -269,7 +269,7 @@ func (b *binder) complete(c *call, cand *candidate, given []*value.Type) (*resol
 		declared[i] = p.Type
 	}
 	if c.variadic {
-		if last := c.args[len(c.args)-1]; cand.isAny && !baseType(last.Type()).IsArray() && !isUnknown(last.Type()) {
+		if last := c.args[len(c.args)-1]; cand.isAny && !isArray(baseType(last.Type())) && !isUnknown(last.Type()) {
 			return nil, errAt(b.posOf(last), dberr.DatatypeMismatch, "VARIADIC argument must be an array")
 		}
 	}

@@ -187,6 +187,9 @@ func (b *binder) grouped(p *selectParts) error {
 	if !p.group.clause && !p.s.hasAgg && p.having == nil {
 		return nil
 	}
+	if err := b.notRecursive(p); err != nil {
+		return err
+	}
 	g := &p.group
 	r := &regroup{b: b, s: p.s, match: slices.Clone(g.exprs), sets: g.sets != nil, primary: map[*item]bool{}}
 	if p.s.hasSet {
@@ -212,6 +215,25 @@ func (b *binder) grouped(p *selectParts) error {
 	}
 	p.node = r.node
 	return r.err
+}
+
+// notRecursive refuses aggregates over the recursive reference of a WITH query.
+func (b *binder) notRecursive(p *selectParts) error {
+	if !p.s.hasAgg || !slices.ContainsFunc(p.s.items, func(it *item) bool { return it.self }) {
+		return nil
+	}
+	pos := -1
+	for _, t := range append(slices.Clone(p.targets), &target{expr: p.having}) {
+		if t.expr != nil {
+			plan.Walk(t.expr, func(e plan.Expr) bool {
+				if a, ok := e.(*aggExpr); ok && a.level == p.s && pos < 0 {
+					pos = a.pos
+				}
+				return true
+			})
+		}
+	}
+	return errAt(pos, dberr.InvalidRecursion, "aggregate functions are not allowed in a recursive query's recursive term")
 }
 
 func (r *regroup) outCol(name string, e plan.Expr) plan.Col {

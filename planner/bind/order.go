@@ -80,7 +80,7 @@ func (b *binder) sortable(t *value.Type) bool {
 	switch {
 	case t.OID == value.RecordType.OID, t.Class == value.Composite, t.Class == value.Enum, t.OID == value.AnyArray.OID:
 		return true
-	case t.IsArray():
+	case isArray(t):
 		return b.sortable(t.Elem)
 	}
 	return b.ltOp(t) != nil && !unordered[t.OID]
@@ -95,7 +95,7 @@ func (b *binder) groupable(t *value.Type) bool {
 	switch {
 	case t.OID == value.RecordType.OID, t.Class == value.Composite, t.Class == value.Enum, t.OID == value.AnyArray.OID:
 		return true
-	case t.IsArray():
+	case isArray(t):
 		return b.groupable(t.Elem)
 	}
 	return b.eqOp(t) != nil

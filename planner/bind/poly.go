@@ -62,7 +62,7 @@ func gather(from, to []*value.Type, compat bool) (f family, what string, a, c *v
 				return f, "anyarray", f.array, t
 			}
 			if compat {
-				if !t.IsArray() {
+				if !isArray(t) {
 					return f, "array", t, nil
 				}
 				f.elems = append(f.elems, t.Elem)
@@ -122,7 +122,7 @@ func (b *binder) solve(f *family, compat bool) (elem *value.Type, ok bool) {
 		if f.rng != nil && !same(f.rng.Elem, t) || f.multi != nil && !same(f.multi.Elem, t) {
 			return nil, false
 		}
-		return t, !f.nonArray || !baseType(t).IsArray()
+		return t, !f.nonArray || !isArray(baseType(t))
 	}
 	elem = f.elem
 	agree := func(t *value.Type) bool {
@@ -132,14 +132,14 @@ func (b *binder) solve(f *family, compat bool) (elem *value.Type, ok bool) {
 		return same(elem, t)
 	}
 	if f.array != nil && f.array.OID != value.AnyArray.OID {
-		if !f.array.IsArray() || !agree(f.array.Elem) {
+		if !isArray(f.array) || !agree(f.array.Elem) {
 			return nil, false
 		}
 	}
 	if f.rng != nil && !agree(f.rng.Elem) || f.multi != nil && !agree(f.multi.Elem) {
 		return nil, false
 	}
-	if f.enum && (elem == nil || baseType(elem).Class != value.Enum) || elem != nil && f.nonArray && baseType(elem).IsArray() {
+	if f.enum && (elem == nil || baseType(elem).Class != value.Enum) || elem != nil && f.nonArray && isArray(baseType(elem)) {
 		return nil, false
 	}
 	return elem, true

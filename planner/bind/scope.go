@@ -46,6 +46,7 @@ type item struct {
 	scalar bool
 	// nullable items may be null-extended by an outer join.
 	nullable bool
+	self     bool // the recursive reference of a CTE to itself
 	// from, of a join, names for each column of its sides the item that shows it.
 	from map[plan.ColID]string
 	pos  int

@@ -189,6 +189,7 @@ func (b *binder) star(s *scope, n *pg_query.Node) (out []*target, ok bool, err e
 		return nil, false, nil
 	}
 	pos := loc(c.Location)
+	delete(b.stars, pos) // it may have been bound before
 	names := strs(c.Fields[:len(c.Fields)-1])
 	if len(names) == 0 {
 		found := false

@@ -50,7 +50,7 @@ func (b *binder) rowTypeOf(r *catalog.Relation) *value.Type {
 
 // arrayOf is the type of arrays over elem, nil when there is none.
 func (b *binder) arrayOf(elem *value.Type) *value.Type {
-	if elem.IsArray() && !fixedVector(elem) {
+	if isArray(elem) && !fixedVector(elem) {
 		return nil // arrays have any number of dimensions, there are none of arrays
 	}
 	if elem.ArrayOID != 0 {

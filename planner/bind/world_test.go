@@ -127,7 +127,7 @@ func (w *world) context() *Context {
 	f := *typeio.Default
 	f.Names = names{w}
 	return &Context{
-		Catalog: w.view(), Registry: w.reg, SearchPath: w.path,
+		Catalog: w.view(), Registry: w.reg, SearchPath: w.path, TempSchema: "pg_temp",
 		Format: &f, User: "postgres", Database: "omgdb",
 		Prepared: func(string) ([]*value.Type, bool) { return nil, false },
 		Setting:  func(string) (string, bool) { return "", false },
@@ -182,12 +182,50 @@ func (w *world) apply(p plan.Statement) {
 		sc := w.schema(st.Name.Schema)
 		def.Namespace = uint32(sc)
 		w.all = append(w.all, &catalog.Type{ID: id, Schema: sc, Name: st.Name.Name, Def: &def, NotNull: st.NotNull, Default: st.Default, Checks: st.Checks, UnderMod: st.Mod})
+	case *plan.AlterTable:
+		for _, a := range st.Actions {
+			w.alter(st.Rel, a)
+		}
 	case *plan.Drop:
 		for _, t := range st.Targets {
 			w.all = slices.DeleteFunc(w.all, func(d catalog.Descriptor) bool {
 				return t.Rel != nil && d.OID() == t.Rel.ID || t.Type != nil && uint32(d.OID()) == t.Type.OID
 			})
 		}
+	}
+}
+
+// alter changes a relation as one action of ALTER TABLE says.
+func (w *world) alter(rel *catalog.Relation, a plan.AlterAction) {
+	if a.Do == plan.AddConstraint && a.Unique != nil {
+		w.index(rel, a.Unique.Index)
+		return
+	}
+	for i, d := range w.all {
+		r, ok := d.(*catalog.Relation)
+		if !ok || r.ID != rel.ID {
+			continue
+		}
+		n := *r
+		n.Columns = slices.Clone(r.Columns)
+		c := n.Col(a.Column)
+		switch a.Do {
+		case plan.AddColumn:
+			def := a.Def
+			def.Field = def.Name
+			n.Columns = append(n.Columns, def)
+		case plan.DropColumn:
+			c.Dropped = true
+		case plan.RenameColumn:
+			c.Name = a.NewName
+		case plan.SetType:
+			c.Type, c.Mod = a.Def.Type, a.Def.Mod
+		case plan.SetDefault:
+			c.Default = a.Default
+		case plan.RenameRelation:
+			n.Name = a.NewName
+		}
+		w.all[i] = &n
 	}
 }
 
