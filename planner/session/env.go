@@ -51,17 +51,17 @@ func (s *Session) optimise(q *plan.Query) (*plan.Query, error) {
 		return nil, err
 	}
 	var env functions.Env
-	s.fillEnv(&env, nil, s.srv.clock())
+	s.fillEnv(&env, &functions.Account{}, nil, s.srv.clock())
 	return opt.Optimize(&opt.Context{Registry: s.srv.registry, Catalog: v, FoldEnv: &env, Rows: s.srv.db.RowEstimate}, q)
 }
 
 // fillEnv fills in what a statement that starts now lends to functions.
-func (s *Session) fillEnv(e *functions.Env, txn *storage.Txn, now time.Time) {
+func (s *Session) fillEnv(e *functions.Env, memory *functions.Account, txn *storage.Txn, now time.Time) {
+	memory.Limit, memory.Parent = s.queryMemory, s.srv.memory
 	*e = functions.Env{
 		DB: s.srv.db, Actor: s.actor(), Txn: txn, Format: s.format, Settings: s, Embedders: s.srv.embedders,
 		StatementTime: now, TxnTime: s.tx.begun, Clock: s.srv.clock,
-		Memory:  &functions.Account{Limit: s.queryMemory, Parent: s.srv.memory},
-		Session: s, Lookup: lookup{s}, Notice: s.Notice,
+		Memory: memory, Session: s, Lookup: s.lookup, Notice: s.sendNotice,
 	}
 }
 

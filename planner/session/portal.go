@@ -30,14 +30,15 @@ type Portal struct {
 	cursor *cursor
 	held   bool // outlives its transaction
 
-	state portalState
-	from  txnState // the session's state when the portal started
-	env   functions.Env
-	rt    exec.Runtime
-	res   *exec.Result
-	rows  batch.Iter // what Fetch reads; nil when there are none
-	cur   *batch.Batch
-	at    int // rows of cur already given
+	state  portalState
+	from   txnState // the session's state when the portal started
+	memory functions.Account
+	env    functions.Env
+	rt     exec.Runtime
+	res    *exec.Result
+	rows   batch.Iter // what Fetch reads; nil when there are none
+	cur    *batch.Batch
+	at     int // rows of cur already given
 	// drained: rows has no more than cur.
 	drained bool
 	part    batch.Batch
@@ -82,10 +83,14 @@ func (st *Stmt) Bind(ctx context.Context, name string, args []value.Value, forma
 
 func (s *Session) newPortal(name, text string, c *compiled, args []value.Value) *Portal {
 	if old := s.portals[name]; old != nil {
-		old.Close()
+		s.recycle(old)
 	}
 	s.portalSeq++
-	p := &Portal{s: s, name: name, text: text, c: c, params: args, seq: s.portalSeq, tag: c.stmt.CommandTag()}
+	p := s.spare
+	if s.spare = nil; p == nil {
+		p = &Portal{}
+	}
+	p.s, p.name, p.text, p.c, p.params, p.seq, p.tag = s, name, text, c, args, s.portalSeq, c.stmt.CommandTag()
 	s.portals[name] = p
 	return p
 }
@@ -297,7 +302,7 @@ func (s *Session) beginStatement(ctx context.Context) (*storage.Txn, error) {
 
 // prepareRun fills in the world of the portal's statement.
 func (p *Portal) prepareRun(txn *storage.Txn) {
-	p.s.fillEnv(&p.env, txn, p.began)
+	p.s.fillEnv(&p.env, &p.memory, txn, p.began)
 	p.rt = exec.Runtime{
 		Txn: txn, Env: &p.env, Params: p.params, Memory: p.env.Memory, WorkMem: p.s.workMem, Registry: p.s.srv.registry,
 	}
@@ -385,6 +390,15 @@ func (p *Portal) Close() {
 	}
 }
 
+// recycle keeps the unnamed portal's memory for the next one: most statements run through it. Nothing refers to it any more.
+func (s *Session) recycle(p *Portal) {
+	p.Close()
+	if p.name == "" && p.cursor == nil && p.memory.Used() == 0 {
+		*p = Portal{part: batch.Batch{Sel: p.part.Sel[:0]}}
+		s.spare = p
+	}
+}
+
 // AppendTag appends the command tag after a Fetch that ended the portal; shown is the number of rows that went to the client.
 func (p *Portal) AppendTag(dst []byte, shown int64) []byte {
 	dst = append(dst, p.tag...)
@@ -406,7 +420,11 @@ func (p *Portal) AppendTag(dst []byte, shown int64) []byte {
 // closeTxnPortals closes the portals that end with their transaction.
 func (s *Session) closeTxnPortals() {
 	for _, p := range s.portals {
-		if !p.held {
+		switch {
+		case p.held:
+		case p.state == done: // else it may be the one that runs COMMIT
+			s.recycle(p)
+		default:
 			p.Close()
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/typeio"
@@ -35,6 +36,9 @@ type Session struct {
 	reportStale bool
 	stmts       map[string]*Stmt
 	portals     map[string]*Portal
+	spare       *Portal          // memory for the next portal
+	lookup      functions.Lookup // what each statement lends to functions, made once
+	sendNotice  func(severity, code, message string)
 	portalSeq   int
 	path        []string // the search path resolved, see schemas
 	pathKey     string   // the same for plan keys
@@ -48,6 +52,7 @@ func newSession(ctx context.Context, srv *Server, o SessionOptions) *Session {
 		vars: newVars(srv.start),
 	}
 	s.interrupt.base = ctx
+	s.lookup, s.sendNotice = lookup{s}, s.Notice
 	s.format = &typeio.Format{}
 	s.format.Names = names{s}
 	s.vars.changed = s.varChanged
