@@ -3,6 +3,7 @@ package storage_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/omgdb/omgdb/storage"
@@ -129,5 +130,43 @@ func BenchmarkGet(b *testing.B) {
 			b.Fatal(ok, err)
 		}
 		tx.Rollback()
+	}
+}
+
+// BenchmarkDurableInsert commits one row a transaction from 1 and 16 goroutines.
+func BenchmarkDurableInsert(b *testing.B) {
+	for _, writers := range []int{1, 16} {
+		b.Run(fmt.Sprint(writers), func(b *testing.B) {
+			db := boltDB(b)
+			rel := collection(b, db, "orders")
+			d := parse(b, order(rand.New(rand.NewPCG(1, 2)), 1))
+			b.ReportAllocs()
+			b.SetParallelism(max(writers/runtime.GOMAXPROCS(0), 1))
+			if writers == 1 {
+				for b.Loop() {
+					insertOne(b, db, rel, d)
+				}
+			} else {
+				b.RunParallel(func(pb *testing.PB) {
+					for pb.Next() {
+						insertOne(b, db, rel, d)
+					}
+				})
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "commits/s")
+		})
+	}
+}
+
+func insertOne(b *testing.B, db *storage.DB, rel *catalog.Relation, d doc.Doc) {
+	tx, err := db.Begin(bg, storage.TxnOptions{})
+	if err == nil {
+		_, _, err = tx.Insert(bg, rel, d)
+	}
+	if err == nil {
+		err = tx.Commit(bg)
+	}
+	if err != nil {
+		b.Error(err)
 	}
 }

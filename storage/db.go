@@ -55,6 +55,7 @@ type DB struct {
 	objectIDs doc.ObjectIDs
 	version   atomic.Uint64
 	splits    splits
+	view      atomic.Pointer[commonView]
 	serial    serial
 	sweeper   sweeper
 

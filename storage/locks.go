@@ -76,7 +76,7 @@ func (t *Txn) LockTable(ctx context.Context, id catalog.ID, m TableMode, w WaitP
 	if t.done {
 		return ended()
 	}
-	if t.locked[id]&(1<<m) != 0 {
+	if t.locked.held(id)&(1<<m) != 0 {
 		return nil
 	}
 	err := t.db.locks.Acquire(ctx, t.session.owner, lock.Tag{Class: lock.Table, Object: uint64(id)}, m, w, t.lockTimeout)
@@ -90,11 +90,47 @@ func (t *Txn) LockTable(ctx context.Context, id catalog.ID, m TableMode, w WaitP
 	if err != nil {
 		return err
 	}
-	if t.locked == nil {
-		t.locked = map[catalog.ID]uint16{}
-	}
-	t.locked[id] |= 1 << m
+	t.locked.add(id, m)
 	return nil
+}
+
+// tableLocks are the table lock modes that a transaction knows it holds. Most transactions touch few tables.
+type tableLocks struct {
+	few  [3]tableLock
+	n    int
+	more map[catalog.ID]uint16
+}
+
+type tableLock struct {
+	id    catalog.ID
+	modes uint16 // bit by mode
+}
+
+func (l *tableLocks) held(id catalog.ID) uint16 {
+	for i := range l.n {
+		if l.few[i].id == id {
+			return l.few[i].modes
+		}
+	}
+	return l.more[id]
+}
+
+func (l *tableLocks) add(id catalog.ID, m TableMode) {
+	for i := range l.n {
+		if l.few[i].id == id {
+			l.few[i].modes |= 1 << m
+			return
+		}
+	}
+	if l.n < len(l.few) {
+		l.few[l.n] = tableLock{id, 1 << m}
+		l.n++
+		return
+	}
+	if l.more == nil {
+		l.more = map[catalog.ID]uint16{}
+	}
+	l.more[id] |= 1 << m
 }
 
 func (t *Txn) enterForRead(ctx context.Context, rel *catalog.Relation) error {
@@ -112,7 +148,7 @@ func (t *Txn) enterForWrite(ctx context.Context, rel *catalog.Relation) error {
 // the newest: from then on nobody else can change it in a way that matters. (A plan that depends on the set of _id types compares
 // versions after it has its snapshot: the set is widened before the first row that needs it.)
 func (t *Txn) enterRelation(ctx context.Context, rel *catalog.Relation, m TableMode) error {
-	if t.locked[rel.ID]&(1<<m) != 0 {
+	if t.locked.held(rel.ID)&(1<<m) != 0 {
 		return nil
 	}
 	if err := t.LockTable(ctx, rel.ID, m, Wait); err != nil {
@@ -154,7 +190,7 @@ func (t *Txn) lockKey(ctx context.Context, rel *catalog.Relation, text string, m
 
 // excludesWriters tells whether the transaction holds a table lock beside which nobody else can lock a row or an index key.
 func (t *Txn) excludesWriters(rel *catalog.Relation) bool {
-	return t.whole[rel.ID] || t.locked[rel.ID]&(1<<Exclusive|1<<AccessExclusive) != 0
+	return t.whole[rel.ID] || t.locked.held(rel.ID)&(1<<Exclusive|1<<AccessExclusive) != 0
 }
 
 // escalateAfter is how many row locks of one relation a transaction takes before it tries to have the whole table instead.

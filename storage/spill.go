@@ -13,7 +13,7 @@ import (
 // Memory that a transaction may take before its writes, and then its batch, go to temporary files.
 var (
 	overlayMemory int64 = 64 << 20
-	batchMemory   int64 = 64 << 20
+	batchMemory   int64 = 16 << 20
 )
 
 // spillDir is where temporary files lie: in the store, whose disk must have room for the commit anyway.

@@ -98,7 +98,7 @@ func (t *Txn) RollbackTo(m Mark) {
 	}
 	t.undo(m)
 	t.session.owner.ReleaseTo(m.locks)
-	clear(t.locked)
+	t.locked = tableLocks{}
 }
 
 func (t *Txn) undo(m Mark) {

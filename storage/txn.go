@@ -69,9 +69,9 @@ type Txn struct {
 	own      *catalog.Own
 	view     *catalog.View // what Catalog gave last
 	viewOf   *catalog.Committed
-	locked   map[catalog.ID]uint16 // table lock modes known to be held, bit by mode
-	rowLocks map[catalog.ID]int    // row locks taken, by relation
-	whole    map[catalog.ID]bool   // relations whose row locks a table lock stands for, to the transaction's end
+	locked   tableLocks
+	rowLocks map[catalog.ID]int  // row locks taken, by relation
+	whole    map[catalog.ID]bool // relations whose row locks a table lock stands for, to the transaction's end
 	ordinals map[uint64]*reserved
 	indexes  openIndexes
 	built    []uint64 // storage that the sweeper spares until the transaction ends
@@ -156,9 +156,28 @@ func (t *Txn) Catalog() *catalog.View {
 		base = h.cat
 	}
 	if t.view == nil || t.viewOf != base {
-		t.view, t.viewOf = catalog.NewView(base, t.opt.Database, t.own), base
+		t.view, t.viewOf = t.db.viewOf(base, t.opt.Database, t.own), base
 	}
 	return t.view
+}
+
+// viewOf makes a view; that of the main database without own changes, which most want, is made once.
+func (db *DB) viewOf(base *catalog.Committed, database catalog.ID, own *catalog.Own) *catalog.View {
+	if own != nil || database != catalog.MainDatabase {
+		return catalog.NewView(base, database, own)
+	}
+	if c := db.view.Load(); c != nil && c.base == base {
+		return c.view
+	}
+	c := &commonView{base, catalog.NewView(base, database, nil)}
+	db.view.Store(c)
+	return c.view
+}
+
+// commonView is the view of the main database that transactions without own changes share.
+type commonView struct {
+	base *catalog.Committed
+	view *catalog.View
 }
 
 // Rollback ends the transaction without a trace. It may follow Commit, then it does nothing.

@@ -43,6 +43,7 @@ func (b *Builder) Add(key, before, after []byte) (Place, error) {
 		if err := b.flush(); err != nil {
 			return Place{}, err
 		}
+		b.open = make([]byte, 0, chunkSize+256)
 	}
 	p := Place{b.at, b.index}
 	b.index++
@@ -55,7 +56,7 @@ func (b *Builder) flush() error {
 	done := b.open
 	b.size += uint64(len(done))
 	b.index = 0
-	b.open = make([]byte, 0, min(cap(done), 2*chunkSize))
+	b.open = nil
 	b.at++
 	if b.at == 1 {
 		b.first = done

@@ -29,7 +29,8 @@ type Overlay struct {
 	last  *tree    // the one last used; last.prefix tells which
 	undo  []write  // of what is in memory
 	pins  []uint64 // sorted: the numbers of open readers and savepoints
-	bytes int64    // in memory
+	few   [4]uint64
+	bytes int64 // in memory
 
 	runs   []*run // oldest first
 	epoch  int    // changes with runs
@@ -72,7 +73,11 @@ type write struct {
 const perEntry = 160
 
 // New makes an empty overlay.
-func New() *Overlay { return &Overlay{} }
+func New() *Overlay {
+	o := &Overlay{}
+	o.pins = o.few[:0]
+	return o
+}
 
 // Write is one write of a key. The operation on the newest version wins when the transaction commits.
 type Write struct {
