@@ -23,7 +23,7 @@ func Families() [][]def {
 	return [][]def{
 		comparisons(), integers(), floats(), numerics(), mathFunctions(),
 		textFunctions(), quoting(), bytesFunctions(), likeFunctions(), textCasts(),
-		dateArithmetic(), dateCasts(), orderedPairs(), dateFields(), dateFunctions(), zoneFunctions(), arrayFunctions(), regexFunctions(),
+		dateArithmetic(), dateCasts(), orderedPairs(), dateFields(), dateFunctions(), zoneFunctions(), arrayFunctions(), regexFunctions(), formatting(),
 	}
 }
 

@@ -1,6 +1,7 @@
 package num
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 
@@ -290,4 +291,17 @@ func SqrtScale(d *Dec, rscale int) (*Dec, error) {
 		z.Quo(z, Pow10(-e))
 	}
 	return FromBig(roundQuo(z.Sqrt(z), Pow10(1)), rscale)
+}
+
+// Scientific writes a finite d with post digits after the point and an exponent of at least two digits. The exponent is that of d
+// before rounding: 9.99 with one digit is 10.0e+00, as PostgreSQL writes it.
+func Scientific(d *Dec, post int) string {
+	w := weightOf(d)
+	lead := &Dec{Exponent: d.Exponent - int32(w), Negative: d.Negative}
+	lead.Coeff.Set(&d.Coeff)
+	r, err := finish(lead, post)
+	if err != nil {
+		return String(d)
+	}
+	return String(r) + fmt.Sprintf("e%+03d", w)
 }
