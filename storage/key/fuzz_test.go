@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/cockroachdb/apd/v3"
+
 	"github.com/omgdb/omgdb/storage/doc"
 	"github.com/omgdb/omgdb/storage/key"
 )
@@ -73,6 +75,8 @@ func read(r *key.Reader, o key.Order, kind key.Kind) {
 		if err == nil && !null {
 			n.Int()
 			n.Float()
+			var d apd.Decimal
+			n.Numeric(&d)
 		}
 	case key.TextKind:
 		r.Text(o)

@@ -163,7 +163,7 @@ func AppendDecimal(dst []byte, neg bool, digits []byte, exp int) []byte {
 func appendExponent(dst []byte, x int) []byte {
 	switch {
 	case x <= numBelow-numBias:
-		return binary.BigEndian.AppendUint32(append(dst, numBelow), uint32(x+1<<31))
+		return binary.BigEndian.AppendUint32(append(dst, numBelow), uint32(x)+1<<31)
 	case x >= numAbove-numBias:
 		return binary.BigEndian.AppendUint32(append(dst, numAbove), uint32(x))
 	}

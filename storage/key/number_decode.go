@@ -39,7 +39,10 @@ func skipNumber(b []byte) (int, bool) {
 		return 0, false
 	}
 	for ; at < len(b); at++ {
-		if (b[at]^mask)&1 == 0 {
+		switch c := b[at] ^ mask; {
+		case c > 99<<1|1:
+			return 0, false
+		case c&1 == 0:
 			return at + 1, true
 		}
 	}
@@ -65,13 +68,14 @@ func decodeNumber(b, room []byte) (n Number) {
 	x, rest := int(b[0]^mask)-numBias, b[1:]
 	switch b[0] ^ mask {
 	case numBelow, numAbove:
-		x = int(binary.BigEndian.Uint32(rest))
+		u := binary.BigEndian.Uint32(rest)
 		if n.Neg {
-			x = int(^uint32(x))
+			u = ^u
 		}
 		if b[0]^mask == numBelow {
-			x -= 1 << 31
+			u -= 1 << 31
 		}
+		x = int(int32(u))
 		rest = rest[4:]
 	}
 	n.Exp = 2 * (x - len(rest))

@@ -80,6 +80,9 @@ func (k Kind) skip(b []byte) (int, bool) {
 	return 1 + n, ok
 }
 
+// maxExp is beyond the exponents of all types of numbers; a damaged key must not make us write that many zeros.
+const maxExp = 1 << 18
+
 // Number reads what Int, Float or Numeric wrote.
 func (r *Reader) Number(o Order) (n Number, null bool, err error) {
 	b, null, err := r.next(o, NumberKind)
@@ -87,7 +90,10 @@ func (r *Reader) Number(o Order) (n Number, null bool, err error) {
 		return n, null, err
 	}
 	r.room = slices.Grow(r.room, 2*len(b)) // behind b, which may lie in it
-	return decodeNumber(b, r.room[len(r.room):]), false, nil
+	if n = decodeNumber(b, r.room[len(r.room):]); n.Exp < -maxExp || n.Exp > maxExp {
+		return n, false, corrupt("number", b)
+	}
+	return n, false, nil
 }
 
 // Int reads an integer.
