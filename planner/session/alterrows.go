@@ -23,12 +23,14 @@ func colsOf(rel *catalog.Relation) []plan.Col {
 	return out
 }
 
-// scanOf reads the columns cols of the rows as they are stored under the descriptor before.
-func scanOf(before *catalog.Relation, cols []plan.Col) *plan.Scan {
-	s := &plan.Scan{Rel: before, Alias: before.Name}
+// scanOf reads the columns cols of the relation's rows as they are stored under the descriptor before.
+func (a *alterer) scanOf(before *catalog.Relation, cols []plan.Col) *plan.Scan {
+	rel := *before
+	rel.Version, rel.Shape = a.rel.Version, a.rel.Shape // it is the newest descriptor that the store wants to see
+	s := &plan.Scan{Rel: &rel, Alias: before.Name}
 	for _, c := range cols {
-		if a := before.Attr(c.Attr); a != nil {
-			s.Out = append(s.Out, plan.ScanCol{Col: c, Src: storage.ScanCol{Kind: storage.ColField, Field: a.Field, Type: a.Type, Mod: a.Mod, Name: a.Name}})
+		if k := before.Attr(c.Attr); k != nil {
+			s.Out = append(s.Out, plan.ScanCol{Col: c, Src: storage.ScanCol{Kind: storage.ColField, Field: k.Field, Type: k.Type, Mod: k.Mod, Name: k.Name}})
 		}
 	}
 	return s
@@ -36,7 +38,7 @@ func scanOf(before *catalog.Relation, cols []plan.Col) *plan.Scan {
 
 // refuseRows fails with e when the relation has a row for which pred is true; a nil pred means any row.
 func (a *alterer) refuseRows(ctx context.Context, before *catalog.Relation, cols []plan.Col, pred plan.Expr, e *dberr.Error) error {
-	var n plan.Node = scanOf(before, cols)
+	var n plan.Node = a.scanOf(before, cols)
 	if pred != nil {
 		n = &plan.Filter{Input: n, Pred: pred}
 	}
@@ -61,7 +63,7 @@ func (a *alterer) rewrite(ctx context.Context, before *catalog.Relation, cols []
 		next = max(next, c.ID)
 	}
 	next += 1 << 16 // beyond the ids that the expression binds for itself
-	scan := scanOf(before, cols)
+	scan := a.scanOf(before, cols)
 	next++
 	key := plan.Col{ID: next, Name: "key", Type: value.Bytea, Mod: -1}
 	next++
