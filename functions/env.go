@@ -25,6 +25,9 @@ type Env struct {
 	Session       SessionInfo
 	// Types finds user-made types by OID or name; built-in ones are in package value.
 	Lookup Lookup
+	// Sequences is what the session remembers of sequences; Locks holds its advisory locks.
+	Sequences *SequenceState
+	Locks     *storage.Session
 	// Notice sends a notice to the client.
 	Notice func(severity, code, message string)
 }

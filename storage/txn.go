@@ -51,8 +51,9 @@ var (
 	ErrStale = errors.New("the relation has changed since the statement was planned")
 )
 
-// Txn is a transaction. One goroutine uses it at a time, except that several scans of one statement may run in parallel while
-// nobody writes. It ends with Commit or Rollback; documents and strings that it gave out are valid until then.
+// Txn is a transaction. One goroutine uses it at a time, except that several scans of one statement, opened one after the other, may
+// run in parallel while nobody writes. It ends with Commit or Rollback. Documents and strings that it gave out are valid until then,
+// and at READ COMMITTED no longer than their statement: until the next BeginStatement, unless a Statement holds the reading point.
 type Txn struct {
 	db          *DB
 	opt         TxnOptions
@@ -126,6 +127,9 @@ func (t *Txn) SetReadOnly(on bool) error {
 	t.opt.ReadOnly = on
 	return nil
 }
+
+// LockTimeout is the bound of waits for a lock; 0 means none.
+func (t *Txn) LockTimeout() time.Duration { return t.lockTimeout }
 
 // SetLockTimeout bounds each later wait for a lock; 0 means none.
 func (t *Txn) SetLockTimeout(d time.Duration) { t.lockTimeout = d }

@@ -3,12 +3,14 @@ package builtin
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/functions/agg"
 	"github.com/omgdb/omgdb/functions/jsonfunc"
 	"github.com/omgdb/omgdb/functions/pgfacts"
 	"github.com/omgdb/omgdb/functions/scalar"
+	"github.com/omgdb/omgdb/functions/sysfunc"
 	"github.com/omgdb/omgdb/functions/table"
 	"github.com/omgdb/omgdb/functions/window"
 	"github.com/omgdb/omgdb/storage/value"
@@ -32,7 +34,7 @@ func New(more functions.Entries) (*functions.Registry, error) {
 func Entries() (functions.Entries, error) {
 	var e functions.Entries
 	byOID := map[uint32]*functions.Scalar{}
-	for _, family := range append(scalar.Families(), jsonfunc.Scalars()...) {
+	for _, family := range slices.Concat(scalar.Families(), jsonfunc.Scalars(), sysfunc.Scalars()) {
 		for i := range family {
 			s, err := family[i].Scalar()
 			if err != nil {

@@ -28,6 +28,7 @@ type Session struct {
 	live
 	vars        *vars
 	store       *storage.Session
+	sequences   functions.SequenceState
 	state       txnState
 	tx          transaction
 	lastModes   [3]string // isolation, read-only and deferrable of the transaction that ended last

@@ -1,0 +1,34 @@
+package functions
+
+// SequenceState is what one session remembers of sequences, for currval and lastval.
+type SequenceState struct {
+	current map[uint32]int64
+	last    int64
+	any     bool
+}
+
+// Note remembers the value that nextval gave.
+func (s *SequenceState) Note(oid uint32, v int64) {
+	s.Set(oid, v)
+	s.last, s.any = v, true
+}
+
+// Set makes v what currval gives.
+func (s *SequenceState) Set(oid uint32, v int64) {
+	if s.current == nil {
+		s.current = map[uint32]int64{}
+	}
+	s.current[oid] = v
+}
+
+// Current is what currval gives; false before the first nextval.
+func (s *SequenceState) Current(oid uint32) (int64, bool) {
+	v, ok := s.current[oid]
+	return v, ok
+}
+
+// Last is what lastval gives.
+func (s *SequenceState) Last() (int64, bool) { return s.last, s.any }
+
+// Forget is DISCARD SEQUENCES.
+func (s *SequenceState) Forget() { *s = SequenceState{} }

@@ -1,0 +1,114 @@
+package sysfunc
+
+import (
+	"context"
+
+	"github.com/omgdb/omgdb/functions"
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/value"
+)
+
+// sequenceFunctions lists the functions of sequences.
+func sequenceFunctions() []def {
+	return []def{
+		{Sig: "nextval(regclass)", Eval: nextval},
+		{Sig: "currval(regclass)", Eval: env(currval)},
+		{Sig: "lastval()", Eval: env(lastval)},
+		{Sig: "setval(regclass,int8)", Eval: setval},
+		{Sig: "setval(regclass,int8,bool)", Eval: setval},
+		{Sig: "pg_get_serial_sequence(text,text)", Eval: env(serialSequence)},
+		{Sig: "pg_sequence_last_value(regclass)", Eval: lastValue},
+	}
+}
+
+func sequenceArg(e *functions.Env, oid int64) (*catalog.Relation, error) {
+	rel := e.Txn.Catalog().RelationByID(catalog.ID(oid))
+	switch {
+	case rel == nil:
+		return nil, dberr.New(dberr.UndefinedTable, "could not open relation with OID %d", oid)
+	case rel.Kind != catalog.Sequence:
+		return nil, dberr.New(dberr.WrongObjectType, "\"%s\" is not a sequence", rel.Name)
+	}
+	return rel, nil
+}
+
+func nextval(ctx context.Context, c *call, a []val) (val, error) {
+	rel, err := sequenceArg(c.Env, a[0].Int())
+	if err != nil {
+		return value.Null, err
+	}
+	v, err := c.Env.Txn.NextVal(ctx, rel)
+	if err != nil {
+		return value.Null, err
+	}
+	c.Env.Sequences.Note(uint32(rel.ID), v)
+	return value.Int(v), nil
+}
+
+func currval(e *functions.Env, a []val) (val, error) {
+	rel, err := sequenceArg(e, a[0].Int())
+	if err != nil {
+		return value.Null, err
+	}
+	v, ok := e.Sequences.Current(uint32(rel.ID))
+	if !ok {
+		return value.Null, dberr.New(dberr.ObjectNotInPrerequisiteState, "currval of sequence \"%s\" is not yet defined in this session", rel.Name)
+	}
+	return value.Int(v), nil
+}
+
+func lastval(e *functions.Env, _ []val) (val, error) {
+	v, ok := e.Sequences.Last()
+	if !ok {
+		return value.Null, dberr.New(dberr.ObjectNotInPrerequisiteState, "lastval is not yet defined in this session")
+	}
+	return value.Int(v), nil
+}
+
+func setval(ctx context.Context, c *call, a []val) (val, error) {
+	rel, err := sequenceArg(c.Env, a[0].Int())
+	if err != nil {
+		return value.Null, err
+	}
+	called := len(a) < 3 || a[2].Bool()
+	if err := c.Env.Txn.SetVal(ctx, rel, a[1].Int(), called); err != nil {
+		return value.Null, err
+	}
+	if called {
+		c.Env.Sequences.Set(uint32(rel.ID), a[1].Int())
+	}
+	return a[1], nil
+}
+
+func lastValue(ctx context.Context, c *call, a []val) (val, error) {
+	rel, err := sequenceArg(c.Env, a[0].Int())
+	if err != nil {
+		return value.Null, err
+	}
+	v, called, err := c.Env.Txn.SequencePosition(ctx, rel)
+	if err != nil || !called {
+		return value.Null, err
+	}
+	return value.Int(v), nil
+}
+
+// serialSequence names the sequence that a column owns.
+func serialSequence(e *functions.Env, a []val) (val, error) {
+	oid, ok := e.Lookup.RelationOID(a[0].Str())
+	if !ok {
+		return value.Null, dberr.New(dberr.UndefinedTable, "relation \"%s\" does not exist", a[0].Str())
+	}
+	view := e.Txn.Catalog()
+	rel := view.RelationByID(catalog.ID(oid))
+	if rel == nil || rel.Col(a[1].Str()) == nil {
+		return value.Null, dberr.New(dberr.UndefinedColumn, "column \"%s\" of relation \"%s\" does not exist", a[1].Str(), a[0].Str())
+	}
+	num := rel.Col(a[1].Str()).Num
+	for _, s := range view.Relations(rel.Schema) {
+		if s.Kind == catalog.Sequence && s.Seq != nil && s.Seq.OwnerTable == rel.ID && s.Seq.OwnerColumn == num {
+			return text(qualified(view, s.Schema, s.Name)), nil
+		}
+	}
+	return value.Null, nil
+}
