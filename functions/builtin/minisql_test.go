@@ -26,6 +26,8 @@ type evaluator struct {
 	env  *functions.Env
 	toks []string
 	pos  int
+	// variadic is set for the next call.
+	variadic bool
 }
 
 var errParse = fmt.Errorf("the test's expression does not parse")
@@ -210,7 +212,7 @@ func (e *evaluator) primary() (typed, error) {
 }
 
 func unescape(s string) string {
-	out, err := strconv.Unquote(`"` + strings.ReplaceAll(strings.ReplaceAll(s, `"`, `\"`), `\'`, `'`) + `"`)
+	out, err := strconv.Unquote(`"` + strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(s, "''", "'"), `"`, `\"`), `\'`, `'`) + `"`)
 	if err != nil {
 		panic(errParse)
 	}
@@ -503,6 +505,7 @@ func (e *evaluator) call(name string) (typed, error) {
 	if f.Variadic && !variadic && f.Params[len(f.Params)-1].Type.OID != value.Any.OID && len(args) >= len(f.Params) {
 		return e.applyVariadic(f, args)
 	}
+	e.variadic = variadic
 	return e.apply(f, args)
 }
 
@@ -560,7 +563,8 @@ func (e *evaluator) apply(f *functions.Scalar, args []typed) (typed, error) {
 		}
 		return elem
 	}
-	c := &functions.Call{Env: e.env, Ret: resolve(ret)}
+	c := &functions.Call{Env: e.env, Ret: resolve(ret), Variadic: e.variadic}
+	e.variadic = false
 	vals := make([]value.Value, len(args))
 	for i, a := range args {
 		want := a.t

@@ -53,6 +53,20 @@ func anyText(c *call, a []val, i int) string {
 	return typeio.Text(argType(c, i, value.Text), a[i], format(c))
 }
 
+// castText gives argument i as a cast to text does.
+func castText(c *call, a []val, i int) string {
+	switch argType(c, i, value.Text).OID {
+	case value.Boolean.OID:
+		if a[i].Bool() {
+			return "true"
+		}
+		return "false"
+	case value.BPChar.OID:
+		return strings.TrimRight(a[i].Str(), " ")
+	}
+	return anyText(c, a, i)
+}
+
 // quoting gives the functions that build text from values: quote_*, concat, format.
 func quoting() []def {
 	return []def{
@@ -67,8 +81,8 @@ func quoting() []def {
 			return text(concat(c, a, 1, a[0].Str())), nil
 		})},
 		{Sig: "format(text,any)", Eval: with(formatText)}, {Sig: "format(text)", Eval: with(formatText)},
-		{Sig: "textanycat(text,anynonarray)", Eval: with(func(c *call, a []val) (val, error) { return text(a[0].Str() + anyText(c, a, 1)), nil })},
-		{Sig: "anytextcat(anynonarray,text)", Eval: with(func(c *call, a []val) (val, error) { return text(anyText(c, a, 0) + a[1].Str()), nil })},
+		{Sig: "textanycat(text,anynonarray)", Eval: with(func(c *call, a []val) (val, error) { return text(a[0].Str() + castText(c, a, 1)), nil })},
+		{Sig: "anytextcat(anynonarray,text)", Eval: with(func(c *call, a []val) (val, error) { return text(castText(c, a, 0) + a[1].Str()), nil })},
 		{Sig: "parse_ident(text,bool)", Eval: try(parseIdent)},
 	}
 }

@@ -20,7 +20,7 @@ const skipped = `('cstring'::regtype, 'internal'::regtype, 'trigger'::regtype, '
 	'fdw_handler'::regtype, 'index_am_handler'::regtype, 'tsm_handler'::regtype, 'table_am_handler'::regtype, 'xml'::regtype, 'money'::regtype,
 	'point'::regtype, 'line'::regtype, 'lseg'::regtype, 'box'::regtype, 'path'::regtype, 'polygon'::regtype, 'circle'::regtype,
 	'pg_ndistinct'::regtype, 'pg_dependencies'::regtype, 'pg_mcv_list'::regtype, 'pg_brin_bloom_summary'::regtype,
-	'pg_brin_minmax_multi_summary'::regtype, 'txid_snapshot'::regtype, 'pg_snapshot'::regtype, 'pg_ddl_command'::regtype, 'pg_node_tree'::regtype)`
+	'pg_brin_minmax_multi_summary'::regtype, 'txid_snapshot'::regtype, 'pg_snapshot'::regtype, 'pg_ddl_command'::regtype)`
 
 var tables = []struct{ file, query string }{
 	{"procs.tsv", `
