@@ -58,6 +58,7 @@ type DB struct {
 	view      atomic.Pointer[commonView]
 	serial    serial
 	sweeper   sweeper
+	sequences sequences
 
 	stop       context.CancelFunc // of the upkeep
 	maintained chan struct{}      // closed when it has ended
@@ -132,13 +133,17 @@ func (db *DB) Close() error {
 		db.stop()
 		<-db.maintained
 	}
+	var err error
 	if db.committer != nil {
+		if db.head.Load() != nil {
+			err = db.giveBackSequences(context.Background())
+		}
 		db.committer.close()
 	}
 	if h := db.head.Swap(nil); h != nil {
 		h.release()
 	}
-	return db.store.Close()
+	return errors.Join(err, db.store.Close())
 }
 
 // Path is the store's directory, "" for one in memory.
@@ -207,30 +212,19 @@ func lastChain(ctx context.Context, snap kv.Snapshot) (oplog.Chain, error) {
 	r.Reverse = true
 	it := snap.Scan(ctx, r)
 	defer it.Close()
-	for it.Next() {
-		lsn, _, header, err := key.SplitLog(it.Key())
-		if err != nil {
-			return oplog.Chain{}, err
-		}
-		if !header { // jump over the commit's further chunks
-			entry, err := snap.Get(ctx, key.AppendLogHeader(nil, lsn))
-			if err != nil {
-				return oplog.Chain{}, err
-			}
-			return chainAt(lsn, entry)
-		}
-		return chainAt(lsn, it.Value())
+	if !it.Next() {
+		b, err := readBase(ctx, snap)
+		return b.chain, firstError(it.Err(), err)
 	}
-	if it.Err() != nil {
-		return oplog.Chain{}, it.Err()
+	lsn, _, _, err := key.SplitLog(it.Key())
+	if err != nil {
+		return oplog.Chain{}, err
 	}
-	b, err := readBase(ctx, snap)
-	return b.chain, err
-}
-
-func chainAt(lsn kv.LSN, entry []byte) (oplog.Chain, error) {
-	h, _, err := oplog.DecodeHeader(lsn, entry)
-	return h.After(), err
+	e, err := readEntry(ctx, snap, lsn) // the key may be that of a further chunk
+	if err != nil {
+		return oplog.Chain{}, err
+	}
+	return e.After(), nil
 }
 
 // loadCatalog reads all descriptors.

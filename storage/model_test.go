@@ -30,14 +30,15 @@ type machine struct {
 	db     *storage.DB
 	reopen func() *storage.DB // nil: the engine can't
 
-	tx     *storage.Txn
-	names  []string
-	base   map[string]content // committed, by relation
-	own    map[string]content // as the running transaction sees it after its current statement
-	seen   map[string]content // as the current statement sees it
-	marks  []mark
-	states map[kv.LSN]map[string]content // after each commit
-	fresh  int
+	tx      *storage.Txn
+	names   []string
+	base    map[string]content // committed, by relation
+	own     map[string]content // as the running transaction sees it after its current statement
+	seen    map[string]content // as the current statement sees it
+	marks   []mark
+	states  map[kv.LSN]map[string]content // after each commit
+	fresh   int
+	touched map[string]bool // rows that the current statement has written, by relation and key
 }
 
 type mark struct {
@@ -71,7 +72,7 @@ func (m *machine) remember(t rapid.TB) {
 func (m *machine) begin(t rapid.TB, iso storage.Isolation) {
 	if m.tx == nil {
 		m.tx = begin(t, m.db, iso)
-		m.own, m.seen, m.marks = cloneAll(m.base), cloneAll(m.base), nil
+		m.own, m.seen, m.marks, m.touched = cloneAll(m.base), cloneAll(m.base), nil, map[string]bool{}
 	}
 }
 
@@ -79,7 +80,7 @@ func (m *machine) rel(name string) *catalog.Relation { return m.tx.Catalog().Rel
 
 func (m *machine) statement(t rapid.TB) {
 	must(t, m.tx.BeginStatement(bg))
-	m.seen = cloneAll(m.own)
+	m.seen, m.touched = cloneAll(m.own), map[string]bool{}
 }
 
 // idGen gives few ids of several types, so that they meet.
@@ -157,6 +158,7 @@ func (m *machine) insertDoc(t *rapid.T) {
 	if doc.IDText(got) != id {
 		t.Fatalf("inserted %s, told %s", id, doc.IDText(got))
 	}
+	m.touched["docs"+id] = true
 	m.own["docs"][id] = fmt.Sprintf(`{"_id":%s,"n":%s}`, d.Lookup("_id").Canonical(), d.Lookup("n").Canonical())
 }
 
@@ -173,6 +175,7 @@ func (m *machine) insertRow(t *rapid.T) {
 		return
 	}
 	must(t, err)
+	m.touched["typed"+id] = true
 	m.own["typed"][id] = text
 }
 
@@ -184,12 +187,13 @@ func (m *machine) change(t *rapid.T, remove bool) {
 		return
 	}
 	old := rapid.SampledFrom(all).Draw(t, "row")
-	twice := m.own[name][old.id] != m.seen[name][old.id]
+	twice := m.touched[name+old.id]
 	if remove {
 		if err := m.tx.Delete(bg, m.rel(name), old.key, old.raw); twice {
 			wantTwice(t, err)
 		} else {
 			must(t, err)
+			m.touched[name+old.id] = true
 			delete(m.own[name], old.id)
 		}
 		return
@@ -206,6 +210,7 @@ func (m *machine) change(t *rapid.T, remove bool) {
 		}
 	default:
 		must(t, err)
+		m.touched[name+old.id], m.touched[name+nextID] = true, true
 		delete(m.own[name], old.id)
 		m.own[name][nextID] = next
 	}

@@ -204,13 +204,12 @@ func liveStorageOf(c *catalog.Committed) map[uint64]bool {
 
 // truncation gathers the changes that give up commits. A key may be touched by several of them: the last word counts.
 type truncation struct {
-	ctx    context.Context
-	snap   kv.Snapshot
-	live   map[uint64]bool
-	base   base
-	ops    map[string]kv.Op
-	size   int
-	hasher oplog.Hasher
+	ctx  context.Context
+	snap kv.Snapshot
+	live map[uint64]bool
+	base base
+	ops  map[string]kv.Op
+	size int
 }
 
 func (t *truncation) put(k, v []byte) {

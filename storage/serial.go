@@ -38,8 +38,7 @@ func (r *readSet) add(kr kv.Range) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	prefix := string(kr.Start[:kv.PrefixLen])
-	if r.whole[prefix] {
+	if r.whole[string(kr.Start[:kv.PrefixLen])] {
 		return
 	}
 	r.ranges = append(r.ranges, kv.Range{Start: bytes.Clone(kr.Start), End: bytes.Clone(kr.End)})
