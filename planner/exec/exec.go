@@ -52,7 +52,7 @@ type Result struct {
 func Open(ctx context.Context, rt *Runtime, q *plan.Query) (res *Result, err error) {
 	defer eval.Contain(&err)
 	b := newBuilder(ctx, rt)
-	b.main = mainNode(q.Root)
+	b.main, b.readOnly = mainNode(q.Root), q.ReadOnly
 	o, err := b.build(q.Root)
 	if err != nil {
 		return nil, err

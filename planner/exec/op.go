@@ -49,6 +49,7 @@ type builder struct {
 	run       *eval.Run
 	ctes      map[int]*cteState
 	modifying []*cteState
+	readOnly  bool
 	main      plan.Node // the DML node that the command tag counts for
 	changes   *changeCount
 	account   *functions.Account // of this query
@@ -77,6 +78,9 @@ func (b *builder) build(n plan.Node) (op, error) {
 }
 
 func (b *builder) operator(n plan.Node) (op, error) {
+	if p, err := b.parallel(n); p != nil || err != nil {
+		return p, err
+	}
 	switch n := n.(type) {
 	case *plan.Empty:
 		return &emptyOp{rows: !n.No}, nil

@@ -20,6 +20,8 @@ type scanOp struct {
 	cols  []storage.ScanCol
 	fixed *fixedExprs
 	iter  batch.Iter
+	// bounds, when not nil, are what is read instead of the bounds of the plan: a part of them.
+	bounds []storage.KeyRange
 }
 
 func (b *builder) scan(n *plan.Scan) (op, error) {
@@ -88,8 +90,10 @@ func (o *scanOp) spec(ctx context.Context) (spec *storage.ScanSpec, some bool, e
 	if spec.Keys, err = a.keys(); err != nil {
 		return nil, false, err
 	}
-	if spec.Bounds, err = a.ranges(); err != nil {
-		return nil, false, err
+	if spec.Bounds = o.bounds; spec.Bounds == nil {
+		if spec.Bounds, err = a.ranges(); err != nil {
+			return nil, false, err
+		}
 	}
 	point := o.n.Access.Point != nil || o.n.Access.AnyOf != nil
 	some = !(point && len(spec.Keys) == 0 || o.n.Access.Ranges != nil && len(spec.Bounds) == 0)

@@ -45,6 +45,10 @@ func (b *builder) filter(n *plan.Filter) (op, error) {
 	if err != nil {
 		return nil, err
 	}
+	return b.filterOver(in, n)
+}
+
+func (b *builder) filterOver(in op, n *plan.Filter) (op, error) {
 	pred, err := b.scope(n.Input.Cols()).Predicate(n.Pred)
 	if err != nil {
 		return nil, err
@@ -87,6 +91,10 @@ func (b *builder) project(n *plan.Project) (op, error) {
 	if err != nil {
 		return nil, err
 	}
+	return b.projectOver(in, n)
+}
+
+func (b *builder) projectOver(in op, n *plan.Project) (op, error) {
 	items, err := b.scope(n.Input.Cols()).CompileAll(n.Items)
 	if err != nil {
 		return nil, err

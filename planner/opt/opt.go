@@ -53,6 +53,7 @@ func Rules() []Rule {
 		{"keep the first rows", keepFirstRows},
 		{"drop sorts", dropSorts},
 		{"prune columns", pruneColumns},
+		{"split scans", splitScans},
 	}
 }
 
