@@ -14,33 +14,28 @@ type Instrument struct {
 	// Timing asks for times; counting rows alone is cheaper.
 	Timing bool
 	mu     sync.Mutex
-	nodes  map[plan.Node]*Counters
+	nodes  map[plan.Node]*plan.Actual
 }
 
-// Counters are one node's figures over all times that it was opened.
-type Counters struct {
-	Loops   int64 // times opened
-	Rows    int64
-	Startup time.Duration // until the first row, all loops together
-	Total   time.Duration
-}
-
-// Of gives the counters of a node, nil when it never ran.
-func (in *Instrument) Of(n plan.Node) *Counters {
+// Actual gives the figures of a node, nil when it never ran.
+func (in *Instrument) Actual(n plan.Node) *plan.Actual {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return in.nodes[n]
+	if a := in.nodes[n]; a != nil && a.Loops > 0 {
+		return a
+	}
+	return nil
 }
 
 func (in *Instrument) wrap(n plan.Node, o op) op {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.nodes == nil {
-		in.nodes = map[plan.Node]*Counters{}
+		in.nodes = map[plan.Node]*plan.Actual{}
 	}
 	c := in.nodes[n]
 	if c == nil {
-		c = &Counters{}
+		c = &plan.Actual{}
 		in.nodes[n] = c
 	}
 	return &countOp{op: o, c: c, timing: in.Timing}
@@ -49,7 +44,7 @@ func (in *Instrument) wrap(n plan.Node, o op) op {
 // countOp counts around an operator.
 type countOp struct {
 	op
-	c      *Counters
+	c      *plan.Actual
 	timing bool
 	first  bool
 }
