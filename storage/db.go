@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -203,7 +204,35 @@ func (db *DB) start(ctx context.Context) error {
 	if snap.LSN() == 0 {
 		return db.bootstrap(ctx)
 	}
-	return nil
+	return db.dropTemporary(ctx)
+}
+
+// TempSchemaPrefix begins the names of the schemas of sessions' temporary relations.
+const TempSchemaPrefix = "pg_temp_"
+
+// dropTemporary drops the temporary relations and schemas of sessions that a crash ended.
+func (db *DB) dropTemporary(ctx context.Context) error {
+	t, err := db.Begin(ctx, TxnOptions{Actor: Actor{Role: "postgres"}})
+	if err != nil {
+		return err
+	}
+	defer t.Rollback()
+	v := t.Catalog()
+	for _, r := range v.AllRelations() {
+		if r.Temp {
+			if err := t.DropRelation(ctx, r.ID); err != nil {
+				return err
+			}
+		}
+	}
+	for _, s := range v.AllSchemas() {
+		if strings.HasPrefix(s.Name, TempSchemaPrefix) {
+			if err := t.Undefine(ctx, s); err != nil {
+				return err
+			}
+		}
+	}
+	return t.Commit(ctx) // nothing, mostly
 }
 
 // lastChain gives the place behind the newest op-log header, or behind the newest commit that was given up.

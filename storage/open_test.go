@@ -15,7 +15,10 @@ import (
 	"time"
 
 	"github.com/omgdb/omgdb/storage"
+	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/kv/mem"
+	"github.com/omgdb/omgdb/storage/value"
 )
 
 func TestOpenRefuses(t *testing.T) {
@@ -119,6 +122,31 @@ func TestReopenGoesOn(t *testing.T) {
 		t.Error(report.Problem)
 	}
 	must(t, db.Close())
+}
+
+func TestTemporaryRelationsDieWithTheProcess(t *testing.T) {
+	engine := &immortal{mem.New()}
+	db, err := storage.Open(bg, "", storage.Options{Engine: engine})
+	must(t, err)
+	update(t, db, func(tx *storage.Txn) {
+		s := &catalog.Schema{ID: tx.NewID(), Database: catalog.MainDatabase, Name: storage.TempSchemaPrefix + "7", Owner: catalog.SuperRole}
+		must(t, tx.Define(bg, s))
+		_, err := tx.CreateRelation(bg, catalog.Relation{Schema: s.ID, Name: "scratch", Kind: catalog.Table, Temp: true,
+			Columns: []catalog.Column{{Name: "a", Type: value.Int4, Mod: -1}}})
+		must(t, err)
+	})
+	must(t, db.Close())
+	db, err = storage.Open(bg, "", storage.Options{Engine: engine})
+	must(t, err)
+	defer db.Close()
+	tx := begin(t, db, storage.ReadCommitted)
+	defer tx.Rollback()
+	if n := len(tx.Catalog().AllRelations()); n != 0 {
+		t.Errorf("%d relations are left", n)
+	}
+	if n := len(tx.Catalog().AllSchemas()); n != 1 {
+		t.Errorf("%d schemas are left", n)
+	}
 }
 
 // TestKill lets a process write and kills it, several times; what it acknowledged must be there, in whole commits, and the store sound.

@@ -288,3 +288,8 @@ func (v *View) Types(schema ID) []*Type {
 func (v *View) AllRelations() []*Relation {
 	return find(v, RelationClass, func(*Relation) bool { return true })
 }
+
+// AllSchemas lists the schemas of every database in id order.
+func (v *View) AllSchemas() []*Schema {
+	return find(v, SchemaClass, func(*Schema) bool { return true })
+}
