@@ -238,7 +238,7 @@ func (d *database) run(sql string, explain, both bool) ([]string, error) {
 		return nil, err
 	}
 	if explain {
-		return nil, dberr.New(dberr.FeatureNotSupported, "no plan printer yet")
+		return (&plan.Explanation{Query: better}).Lines(), nil
 	}
 	if !both {
 		return d.rows(txn, env, better)

@@ -50,8 +50,8 @@ func Rules() []Rule {
 		{"cast stored numbers", castNumbers},
 		{"project paths", projectPaths},
 		{"drop renaming", dropRenaming},
-		{"keep the first rows", keepFirstRows},
 		{"drop sorts", dropSorts},
+		{"keep the first rows", keepFirstRows},
 		{"prune columns", pruneColumns},
 		{"split scans", splitScans},
 	}
