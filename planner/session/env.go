@@ -140,11 +140,13 @@ func (s *Session) Cancel(pid int32, terminate bool) bool {
 // lookup implements functions.Lookup over the catalog as the running statement sees it.
 type lookup struct{ s *Session }
 
+// view is nil only when the store is closing.
 func (l lookup) view() *catalog.View {
-	if l.s.tx.txn == nil {
+	v, err := l.s.view()
+	if err != nil {
 		return nil
 	}
-	return l.s.tx.txn.Catalog()
+	return v
 }
 
 // TypeByOID implements functions.Lookup.
