@@ -311,9 +311,6 @@ func (e *explainer) scan(o *expNode, x *Scan) {
 	if x.Limit != nil {
 		o.add("Rows Wanted", e.write(x, x.Limit))
 	}
-	if x.Parallel > 1 {
-		o.add("Workers", int64(x.Parallel))
-	}
 }
 
 func (e *explainer) conjunction(n Node, es []Expr) string {
