@@ -394,8 +394,8 @@ func (e *evaluator) choose(args []typed, n int, params func(i int) []*value.Type
 						score += 30
 					}
 				}
-			case p.IsPoly() && a.IsArray() && (p.OID == value.AnyCompatible.OID || p.OID == value.AnyElement.OID):
-				score += 200 // rather as an array
+			case p.IsPoly() && (a.IsArray() || a.Category == 'R') && (p.OID == value.AnyCompatible.OID || p.OID == value.AnyElement.OID):
+				score += 200 // rather as an array or range
 			case p.IsPoly():
 				score += 500
 			case p.Preferred:
@@ -630,7 +630,7 @@ func (e *evaluator) castValue(x typed, to *value.Type, mod int32, explicit bool)
 		if c.Fn == nil {
 			return x.v, nil
 		}
-		args := []value.Value{x.v, value.Int(-1), value.Bool(explicit)}
+		args := []value.Value{x.v, value.Int(int64(mod)), value.Bool(explicit)}
 		return c.Fn.Eval(context.Background(), &functions.Call{Env: e.env, Args: []*value.Type{x.t, value.Int4, value.Boolean}, Ret: to}, args[:max(1, len(c.Fn.Params))])
 	}
 	if x.t.IsArray() && to.IsArray() {

@@ -51,7 +51,7 @@ func cmpFamilies() []cmpFamily {
 		ordered("bit", "bit", value.Bit), ordered("varbit", "varbit", value.VarBit), ordered("network_", "inet", value.Inet),
 		ordered("macaddr_", "macaddr", value.Macaddr), ordered("macaddr8_", "macaddr8", value.Macaddr8),
 		ordered("text_pattern_", "text", value.Text), ordered("bpchar_pattern_", "bpchar", value.BPChar),
-		ordered("tsvector_", "tsvector", value.TSVector), ordered("tsquery_", "tsquery", value.TSQuery),
+		ordered("tid", "tid", value.TID),
 	}
 	for _, x := range []struct{ prefix, args string }{
 		{"int24", "int2,int4"}, {"int42", "int4,int2"}, {"int28", "int2,int8"}, {"int82", "int8,int2"}, {"int48", "int4,int8"}, {"int84", "int8,int4"},
@@ -126,4 +126,36 @@ func kernelFor(t *value.Type) func(kernelOp) functions.KernelFunc {
 		return floatKernel
 	}
 	return nil
+}
+
+// moreComparisons gives comparisons whose names follow no family, and the larger and smaller of some types.
+func moreComparisons() []def {
+	eq := cmpEval(typeio.Comparer(value.XID), cmpOps[0].holds)
+	ne := cmpEval(typeio.Comparer(value.XID), cmpOps[1].holds)
+	out := []def{
+		{Sig: "xidneq(xid,xid)", Eval: ne}, {Sig: "xideqint4(xid,int4)", Eval: eq}, {Sig: "xidneqint4(xid,int4)", Eval: ne},
+	}
+	blanks := typeio.Comparer(value.BPChar)
+	for _, b := range []struct {
+		name string
+		sign int
+	}{{"larger", 1}, {"smaller", -1}} { // of equal ones the first
+		out = append(out, def{Sig: "bpchar_" + b.name + "(bpchar,bpchar)", Eval: pure(func(a []val) val {
+			if blanks(a[0], a[1])*b.sign >= 0 {
+				return a[0]
+			}
+			return a[1]
+		})})
+	}
+	for _, t := range []struct {
+		name string
+		t    *value.Type
+	}{{"oid", value.OID}, {"interval_", value.IntervalT}, {"timetz_", value.TimeTZT}, {"xid8_", value.XID8}, {"tid", value.TID}} {
+		two := "(" + t.t.Name + "," + t.t.Name + ")"
+		cmp := typeio.Comparer(t.t)
+		out = append(out,
+			def{Sig: t.name + "larger" + two, Eval: pure(func(a []val) val { return pickBy(a, 1, cmp) })},
+			def{Sig: t.name + "smaller" + two, Eval: pure(func(a []val) val { return pickBy(a, -1, cmp) })})
+	}
+	return out
 }

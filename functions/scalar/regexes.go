@@ -300,11 +300,11 @@ func regexpInstr(c *call, a []val) (val, error) {
 			return value.Null, dberr.New(dberr.InvalidParameterValue, `invalid value for parameter "%s": %d`, "endoption", end)
 		}
 	}
-	f, _, err := options(a, 5, "regexp_instr()")
+	group, err := number(a, 6, "subexpr", 0, 0)
 	if err != nil {
 		return value.Null, err
 	}
-	group, err := number(a, 6, "subexpr", 0, 0)
+	f, _, err := options(a, 5, "regexp_instr()")
 	if err != nil {
 		return value.Null, err
 	}
@@ -324,11 +324,11 @@ func regexpSubstr(c *call, a []val) (val, error) {
 	if err != nil {
 		return value.Null, err
 	}
-	f, _, err := options(a, 4, "regexp_substr()")
+	group, err := number(a, 5, "subexpr", 0, 0)
 	if err != nil {
 		return value.Null, err
 	}
-	group, err := number(a, 5, "subexpr", 0, 0)
+	f, _, err := options(a, 4, "regexp_substr()")
 	if err != nil {
 		return value.Null, err
 	}

@@ -24,7 +24,7 @@ func Families() [][]def {
 		comparisons(), integers(), floats(), numerics(), mathFunctions(),
 		textFunctions(), quoting(), bytesFunctions(), likeFunctions(), textCasts(),
 		dateArithmetic(), dateCasts(), orderedPairs(), dateFields(), dateFunctions(), zoneFunctions(), arrayFunctions(), regexFunctions(), formatting(),
-		miscellany(), unicodeFunctions(),
+		miscellany(), unicodeFunctions(), rangeFunctions(), netFunctions(), bitFunctions(), enumFunctions(), moreComparisons(),
 	}
 }
 

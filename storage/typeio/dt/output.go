@@ -99,7 +99,12 @@ func AppendOffset(dst []byte, offset int) []byte {
 	if offset < 0 {
 		sign, offset = '-', -offset
 	}
-	dst = append2(append(dst, sign), offset/3600)
+	dst = append(dst, sign)
+	if h := offset / 3600; h < 100 {
+		dst = append2(dst, h)
+	} else {
+		dst = strconv.AppendInt(dst, int64(h), 10)
+	}
 	if offset%3600 != 0 {
 		dst = append2(append(dst, ':'), offset/60%60)
 		if offset%60 != 0 {
