@@ -95,9 +95,9 @@ func (s *Session) ServerVersionNum() int {
 // SearchPath lists the schemas that exist and are searched, with the implicit ones when asked.
 func (s *Session) SearchPath(implicit bool) []string {
 	var out []string
-	var v *catalog.View
-	if s.tx.txn != nil {
-		v = s.tx.txn.Catalog()
+	v, err := s.view()
+	if err != nil {
+		return nil
 	}
 	path := s.schemas()
 	named := func(n string) bool {
@@ -117,7 +117,7 @@ func (s *Session) SearchPath(implicit bool) []string {
 		}
 	}
 	for _, n := range path {
-		if n == "pg_catalog" || n == "information_schema" || n == s.temp || v != nil && v.Schema(n) != nil {
+		if n == "pg_catalog" || n == "information_schema" || n == s.temp || v.Schema(n) != nil {
 			out = append(out, n)
 		}
 	}
