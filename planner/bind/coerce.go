@@ -65,7 +65,7 @@ func (b *binder) pathway(from, to *value.Type, ctx functions.CastContext) (castH
 	if to.Class == value.MultiClass && from.Class == value.RangeClass && same(to.Elem, from.Elem) && rank(ctx) == 2 {
 		return byText, nil
 	}
-	if from.IsArray() && to.IsArray() && !fixedVector(to) && !fixedVector(from) {
+	if from.IsArray() && to.IsArray() && !fixedVector(to) {
 		if how, _ := b.pathway(from.Elem, to.Elem, ctx); how != noWay {
 			if how == byText && rank(ctx) == 0 {
 				return noWay, nil
