@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/omgdb/omgdb/pgwire/pgenc"
+	"github.com/omgdb/omgdb/planner/exec/eval"
 	"github.com/omgdb/omgdb/planner/session"
 	"github.com/omgdb/omgdb/storage/dberr"
 )
@@ -223,6 +224,9 @@ func (c *conn) failed(typ byte, err error) error {
 		return err
 	}
 	e := c.sess.Fail(c.ctx, err)
+	if e.Code == dberr.InternalError {
+		c.logInternal(e)
+	}
 	if e.Severity == "FATAL" {
 		return e
 	}
@@ -235,6 +239,16 @@ func (c *conn) failed(typ byte, err error) error {
 		c.phase = skipping
 	}
 	return c.out.flush() // the client may be waiting for an answer without having sent Sync
+}
+
+// logInternal logs an error that is a fault of OMGDB, with the stack of the panic that it was, if it was one.
+func (c *conn) logInternal(e *dberr.Error) {
+	attrs := []any{"pid", c.sess.PID(), "query", c.text, "error", e.Message}
+	var p *eval.Panic
+	if errors.As(e, &p) {
+		attrs = append(attrs, "stack", string(p.Stack))
+	}
+	c.srv.log.Error("internal error", attrs...)
 }
 
 // isBroken tells whether an error is the connection's: then there is nobody to tell it to.

@@ -73,7 +73,9 @@ func TestPanic(t *testing.T) {
 	want(t, "simple protocol", code(a, "SELECT boom()", pgx.QueryExecModeSimpleProtocol), dberr.InternalError)
 	want(t, "the session", rows(t, a, "SELECT 1"), "[1]")
 	want(t, "another session", rows(t, b, "SELECT 1"), "[1]")
-	_ = out
+	if s := out.String(); !strings.Contains(s, "SELECT boom()") || !strings.Contains(s, "TestPanic") {
+		t.Errorf("the log does not say where the panic came from: %s", s)
+	}
 }
 
 func TestCancelAndTimeouts(t *testing.T) {
