@@ -8,6 +8,7 @@ import (
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/functions/agg"
 	"github.com/omgdb/omgdb/functions/jsonfunc"
+	"github.com/omgdb/omgdb/functions/jsonpath"
 	"github.com/omgdb/omgdb/functions/pgfacts"
 	"github.com/omgdb/omgdb/functions/scalar"
 	"github.com/omgdb/omgdb/functions/sysfunc"
@@ -34,7 +35,7 @@ func New(more functions.Entries) (*functions.Registry, error) {
 func Entries() (functions.Entries, error) {
 	var e functions.Entries
 	byOID := map[uint32]*functions.Scalar{}
-	for _, family := range slices.Concat(scalar.Families(), jsonfunc.Scalars(), sysfunc.Scalars()) {
+	for _, family := range slices.Concat(scalar.Families(), jsonfunc.Scalars(), sysfunc.Scalars(), jsonpath.Scalars()) {
 		for i := range family {
 			s, err := family[i].Scalar()
 			if err != nil {
@@ -72,7 +73,7 @@ func addOthers(e *functions.Entries) error {
 		}
 		e.Windows = append(e.Windows, w)
 	}
-	for _, family := range append(table.Families(), jsonfunc.Tables()) {
+	for _, family := range append(table.Families(), jsonfunc.Tables(), jsonpath.Tables()) {
 		for i := range family {
 			t, s, err := family[i].Table()
 			if err != nil {

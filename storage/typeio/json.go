@@ -2,6 +2,7 @@ package typeio
 
 import (
 	"github.com/omgdb/omgdb/storage/doc"
+	"github.com/omgdb/omgdb/storage/typeio/jsonpath"
 	"github.com/omgdb/omgdb/storage/value"
 )
 
@@ -33,3 +34,12 @@ func jsonbOut(dst []byte, _ *value.Type, v value.Value, _ *Format) []byte {
 func jsonbCmp(a, b value.Value) int { return doc.Compare(Doc(a), Doc(b)) }
 
 func jsonbHash(h uint64, v value.Value) uint64 { return mix(h, doc.Hash(Doc(v))) }
+
+// jsonpathIn keeps a path as its canonical text, which reads back to the same path.
+func jsonpathIn(_ *value.Type, s string, _ *Format) (value.Value, error) {
+	p, err := jsonpath.Parse(s)
+	if err != nil {
+		return value.Null, err
+	}
+	return value.String(p.String()), nil
+}

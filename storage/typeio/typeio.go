@@ -104,7 +104,7 @@ func Text(t *value.Type, v value.Value, f *Format) string {
 // textLike tells whether the stored form of a string-held type is its text form.
 func textLike(oid uint32) bool {
 	switch oid {
-	case value.Text.OID, value.Varchar.OID, value.BPChar.OID, value.Name.OID, value.JSON.OID, value.Unknown.OID, value.CString.OID,
+	case value.Text.OID, value.Varchar.OID, value.BPChar.OID, value.Name.OID, value.JSON.OID, value.JSONPath.OID, value.Unknown.OID, value.CString.OID,
 		value.XML.OID, value.RefCursor.OID:
 		return true
 	}
