@@ -4,6 +4,7 @@ package scalar
 
 import (
 	"context"
+	"sync"
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/storage/dberr"
@@ -29,13 +30,22 @@ func Families() [][]def {
 }
 
 // Operators lists operators that PostgreSQL doesn't have.
-func Operators() []*functions.Operator { return nil }
+func Operators() []*functions.Operator {
+	_, ops := vectors()
+	return ops
+}
 
 // Casts lists casts that PostgreSQL makes through text or that it doesn't have.
-func Casts() []*functions.Cast { return nil }
+func Casts() []*functions.Cast { return vecCasts() }
 
 // Own lists functions that PostgreSQL doesn't have, and hidden ones behind Operators and Casts.
-func Own() []*functions.Scalar { return nil }
+func Own() []*functions.Scalar {
+	fns, _ := vectors()
+	return fns
+}
+
+// vectors makes the entries of vectors once: operators share their functions.
+var vectors = sync.OnceValues(vecEntries)
 
 // The adapters turn a function of arguments into an entry's Eval: pure can't fail, try can, with wants the call, in wants the context too.
 
