@@ -31,7 +31,7 @@ func definitions() []def {
 // indexDef is CREATE INDEX, or with a column number other than 0 the text of that key.
 func indexDef(e *functions.Env, a []val) (val, error) {
 	view := e.Txn.Catalog()
-	x := view.Index(catalog.ID(a[0].Int()))
+	x := view.AnyIndex(catalog.ID(a[0].Int()))
 	if x == nil {
 		return value.Null, nil
 	}
@@ -151,7 +151,7 @@ func colNames(rel *catalog.Relation, nums []int16) string {
 func constraintDef(e *functions.Env, a []val) (val, error) {
 	oid := catalog.ID(a[0].Int())
 	view := e.Txn.Catalog()
-	if x := view.Index(oid &^ constraintBit); oid&constraintBit != 0 && x != nil {
+	if x := view.AnyIndex(oid &^ constraintBit); oid&constraintBit != 0 && x != nil {
 		rel := view.RelationByID(x.Relation)
 		if rel == nil {
 			return value.Null, nil
@@ -163,9 +163,6 @@ func constraintDef(e *functions.Env, a []val) (val, error) {
 		return text(keyConstraint(rel, x.Primary, cols, x.Include)), nil
 	}
 	for _, rel := range view.Relations(0) {
-		if oid == rel.ID|constraintBit && rel.PrimaryKey != nil {
-			return text(keyConstraint(rel, true, rel.PrimaryKey, nil)), nil
-		}
 		for _, k := range rel.Checks {
 			if k.ID == oid {
 				return text("CHECK (" + parens(k.Expr) + ")"), nil

@@ -17,24 +17,11 @@ type class struct {
 	sys                *shape
 }
 
-// primaryIndex shows a table's row key as the index that PostgreSQL has for it.
-func primaryIndex(r *catalog.Relation) *catalog.Index {
-	x := &catalog.Index{ID: r.PrimaryID, Name: r.PrimaryName, Relation: r.ID, Schema: r.Schema, Method: "btree", Unique: true, Primary: true,
-		Constraint: true, Valid: true}
-	if x.Name == "" {
-		x.Name = r.Name + "_pkey"
-	}
-	for _, k := range r.PrimaryKey {
-		x.Keys = append(x.Keys, catalog.IndexKey{Col: k, Type: r.Attr(k).Type})
-	}
-	return x
-}
-
 // userIndexes lists the indexes of a relation, the one of its row key first.
 func (w *world) userIndexes(r *catalog.Relation) []*catalog.Index {
 	var out []*catalog.Index
-	if len(r.PrimaryKey) > 0 && r.Kind == catalog.Table {
-		out = append(out, primaryIndex(r))
+	if x := r.KeyIndex(); x != nil {
+		out = append(out, x)
 	}
 	return append(out, w.view.IndexesOf(r)...)
 }

@@ -199,7 +199,7 @@ func (l lookup) RelationName(oid uint32) (schema, name string, ok bool) {
 			return sc.Name, r.Name, true
 		}
 	}
-	if x, _ := v.Get(catalog.IndexClass, catalog.ID(oid)).(*catalog.Index); x != nil {
+	if x := v.AnyIndex(catalog.ID(oid)); x != nil {
 		if sc := v.SchemaByID(x.Schema); sc != nil {
 			return sc.Name, x.Name, true
 		}
