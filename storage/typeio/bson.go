@@ -332,9 +332,8 @@ func arrayFromBSON(t *value.Type, d doc.Value) (value.Value, error) {
 	return value.Box(value.NewArray(t.Elem, elems)), nil
 }
 
-// DecodeInto appends a stored value to a column of its type. TypeMissing appends NULL. Strings share data's memory;
-// jsonb, whose column form puts the type byte first, shares it when contiguous is true: the byte before data is then
-// that type byte.
+// DecodeInto appends a stored value to a column of its type. TypeMissing appends NULL. Strings share data's memory; jsonb, whose
+// column form puts the type byte first, is copied.
 func DecodeInto(col *value.Column, typ byte, data []byte) error {
 	if typ == doc.TypeMissing {
 		col.AppendNull()
