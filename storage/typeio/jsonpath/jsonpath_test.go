@@ -3,6 +3,7 @@ package jsonpath
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/omgdb/omgdb/storage/dberr"
 )
@@ -22,6 +23,9 @@ func FuzzParse(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
+			return // no SQL text
+		}
 		p, err := Parse(text)
 		if err != nil {
 			if dberr.Code(err) == dberr.InternalError {
