@@ -89,7 +89,7 @@ func programOf(c *call, text string) (*program, error) {
 	return p, err
 }
 
-// kindOf is what distinguishes the functions: whether errors are hidden, and whether the session's time zone may be used.
+// mode is what distinguishes the functions: whether errors are hidden, and whether the session's time zone may be used.
 type mode struct{ silent, zones bool }
 
 // start prepares the run of a call: document, path, and (for all but the operators) variables and the silent flag.
