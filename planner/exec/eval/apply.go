@@ -13,7 +13,7 @@ import (
 )
 
 // applier lifts a scalar function to columns: by its kernel when it has one, else by a call for each row in reused memory.
-// It handles the NULL rule of strict functions.
+// It handles the NULL rule of strict functions. Errors of functions have no position, as in PostgreSQL.
 type applier struct {
 	fn     *functions.Scalar
 	call   functions.Call
@@ -22,11 +22,10 @@ type applier struct {
 	consts []bool
 	sel    []int32
 	nulls  []bool
-	pos    int
 }
 
-func newApplier(run *Run, fn *functions.Scalar, args []plan.Expr, ret *value.Type, pos int) *applier {
-	a := &applier{fn: fn, vals: make([]value.Value, len(args)), cols: make([]*value.Column, len(args)), consts: make([]bool, len(args)), pos: pos}
+func newApplier(run *Run, fn *functions.Scalar, args []plan.Expr, ret *value.Type) *applier {
+	a := &applier{fn: fn, vals: make([]value.Value, len(args)), cols: make([]*value.Column, len(args)), consts: make([]bool, len(args))}
 	a.call = functions.Call{Env: run.Env, Ret: ret, Args: make([]*value.Type, len(args)), Mods: make([]int32, len(args))}
 	for i, e := range args {
 		a.call.Args[i], a.call.Mods[i] = e.Type(), e.Mod()
@@ -55,7 +54,7 @@ func (a *applier) apply(ctx context.Context, args []vec.Vec, sel []int32, n int,
 		err = dberr.New(dberr.FeatureNotSupported, "function %s cannot be called here", a.fn.Name)
 	}
 	if err != nil {
-		return dberr.AddPosition(err, a.pos)
+		return err
 	}
 	if nulls != nil {
 		if len(out.Nulls) == 0 {
@@ -155,7 +154,7 @@ func (s *Scope) call(e *plan.Call) (Node, Traits, error) {
 	if e.Fn.Volatility == functions.Volatile {
 		traits |= Volatile
 	}
-	n := &callNode{args: args, vecs: make([]vec.Vec, len(args)), app: newApplier(s.Run, e.Fn, e.Args, e.T, e.Pos)}
+	n := &callNode{args: args, vecs: make([]vec.Vec, len(args)), app: newApplier(s.Run, e.Fn, e.Args, e.T)}
 	n.out.Type = e.T
 	return n, traits, nil
 }

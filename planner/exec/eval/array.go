@@ -114,7 +114,7 @@ func (s *Scope) arrayOp(e *plan.ArrayOp) (Node, Traits, error) {
 		return nil, 0, dberr.New(dberr.InternalError, "ANY needs an array, not %s", e.Right.Type())
 	}
 	n := &arrayOpNode{left: args[0], right: args[1], all: e.All}
-	n.app = newApplier(s.Run, e.Fn, []plan.Expr{e.Left, &plan.Const{Typed: plan.Typed{T: elem, M: -1}}}, value.Boolean, -1)
+	n.app = newApplier(s.Run, e.Fn, []plan.Expr{e.Left, &plan.Const{Typed: plan.Typed{T: elem, M: -1}}}, value.Boolean)
 	n.out.Type, n.one.Type, n.elem.Type = value.Boolean, value.Boolean, elem
 	if !e.All && e.Op == "=" && plainEquality(e.Left.Type(), elem) {
 		n.set = &constSet{}
@@ -277,7 +277,7 @@ func (s *Scope) inList(e *plan.InList) (Node, Traits, error) {
 			continue
 		}
 		n.list = append(n.list, item)
-		n.apps = append(n.apps, newApplier(s.Run, e.Eq, []plan.Expr{e.Left, x}, value.Boolean, -1))
+		n.apps = append(n.apps, newApplier(s.Run, e.Eq, []plan.Expr{e.Left, x}, value.Boolean))
 	}
 	if len(consts) > 0 {
 		n.vals = value.NewArray(e.Left.Type(), consts)

@@ -145,7 +145,7 @@ func (s *Scope) distinct(e *plan.IsDistinct) (Node, Traits, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	n := &distinctNode{left: args[0], right: args[1], not: e.Not, app: newApplier(s.Run, e.Eq, []plan.Expr{e.Left, e.Right}, value.Boolean, -1)}
+	n := &distinctNode{left: args[0], right: args[1], not: e.Not, app: newApplier(s.Run, e.Eq, []plan.Expr{e.Left, e.Right}, value.Boolean)}
 	n.out.Type, n.eq.Type = value.Boolean, value.Boolean
 	return n, traits, nil
 }

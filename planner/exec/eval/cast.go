@@ -6,6 +6,7 @@ import (
 	"github.com/omgdb/omgdb/planner/exec/vec"
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage/batch"
+	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/value"
@@ -20,7 +21,7 @@ func (s *Scope) cast(e *plan.Cast) (Node, Traits, error) {
 	case plan.RelabelCast:
 		return &relabel{arg: arg, t: e.T}, traits, nil
 	case plan.IOCast:
-		n := &ioCast{arg: arg, from: e.Arg.Type(), to: e.T, mod: e.M, pos: e.Pos}
+		n := &ioCast{arg: arg, from: e.Arg.Type(), to: e.T, mod: e.M}
 		if s.Run.Env != nil {
 			n.format = s.Run.Env.Format
 		}
@@ -40,7 +41,6 @@ type ioCast struct {
 	from, to *value.Type
 	mod      int32
 	format   *typeio.Format
-	pos      int
 	out      value.Column
 	buf      []byte
 }
@@ -59,7 +59,7 @@ func (n *ioCast) Eval(ctx context.Context, b *batch.Batch, sel []int32) (vec.Vec
 		}
 		r, err := typeio.In(n.to, n.mod, typeio.Text(n.from, v.Get(at), n.format), n.format)
 		if err != nil {
-			return vec.Vec{}, dberr.AddPosition(err, n.pos)
+			return vec.Vec{}, err
 		}
 		vec.Set(&n.out, i, b.Len, r)
 	}
@@ -144,6 +144,7 @@ type domainCast struct {
 	arg     Node
 	bound   *local
 	notNull bool
+	schema  string
 	names   []string
 	checks  []Node
 	relabel relabel
@@ -152,6 +153,11 @@ type domainCast struct {
 func (s *Scope) domainCast(e *plan.Cast, arg Node, traits Traits) (Node, Traits, error) {
 	n := &domainCast{arg: arg, notNull: e.NotNull}
 	n.relabel.t = e.T
+	if env := s.Run.Env; env != nil && env.Txn != nil {
+		if sc := env.Txn.Catalog().SchemaByID(catalog.ID(e.T.Namespace)); sc != nil {
+			n.schema = sc.Name
+		}
+	}
 	var unbind func()
 	n.bound, unbind = s.bind(e.ElemCol, traits)
 	defer unbind()
@@ -172,10 +178,15 @@ func (n *domainCast) Eval(ctx context.Context, b *batch.Batch, sel []int32) (vec
 	}
 	pos := vec.Positions(sel, b.Len)
 	domain := n.relabel.t.SQL
+	refuse := func(code, format string, args ...any) error {
+		e := dberr.New(code, format, args...)
+		e.DataType, e.Schema = n.relabel.t.Name, n.schema
+		return e
+	}
 	if n.notNull && len(v.Nulls) > 0 {
 		for _, i := range pos {
 			if v.NullAt(i) {
-				return v, &dberr.Error{Code: dberr.NotNullViolation, Message: "domain " + domain + " does not allow null values", DataType: n.relabel.t.Name}
+				return v, refuse(dberr.NotNullViolation, "domain %s does not allow null values", domain)
 			}
 		}
 	}
@@ -187,8 +198,9 @@ func (n *domainCast) Eval(ctx context.Context, b *batch.Batch, sel []int32) (vec
 		}
 		for _, i := range pos {
 			if at := ok.At(i); !ok.IsNull(at) && !ok.Bools[at] {
-				return v, &dberr.Error{Code: dberr.CheckViolation, DataType: n.relabel.t.Name, Constraint: n.names[k],
-					Message: `value for domain ` + domain + ` violates check constraint "` + n.names[k] + `"`}
+				err := refuse(dberr.CheckViolation, `value for domain %s violates check constraint "%s"`, domain, n.names[k])
+				dberr.As(err).Constraint = n.names[k]
+				return v, err
 			}
 		}
 	}

@@ -175,7 +175,7 @@ func (s *Scope) nullIf(e *plan.NullIf) (Node, Traits, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	n := &nullIfNode{args: args, app: newApplier(s.Run, e.Eq, pair, value.Boolean, -1)}
+	n := &nullIfNode{args: args, app: newApplier(s.Run, e.Eq, pair, value.Boolean)}
 	n.out.Type, n.eq.Type = e.T, value.Boolean
 	return n, traits, nil
 }

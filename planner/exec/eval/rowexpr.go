@@ -183,9 +183,9 @@ func (s *Scope) rowCompare(e *plan.RowCompare) (Node, Traits, error) {
 	n := &rowCompareNode{op: e.Op, left: left, right: right, eq: make([]*applier, len(left)), lt: make([]*applier, len(left))}
 	for i := range left {
 		pair := []plan.Expr{e.Left[i], e.Right[i]}
-		n.eq[i] = newApplier(s.Run, e.Eq[i], pair, value.Boolean, -1)
+		n.eq[i] = newApplier(s.Run, e.Eq[i], pair, value.Boolean)
 		if i < len(e.Lt) && e.Lt[i] != nil {
-			n.lt[i] = newApplier(s.Run, e.Lt[i], pair, value.Boolean, -1)
+			n.lt[i] = newApplier(s.Run, e.Lt[i], pair, value.Boolean)
 		}
 	}
 	n.out.Type, n.tmp.Type = value.Boolean, value.Boolean
