@@ -34,7 +34,9 @@ func (b *binder) arbiter(rel *catalog.Relation, c *plan.Conflict, x *pg_query.In
 		if err != nil {
 			return err
 		}
-		exprs = append(exprs, text)
+		if !slices.Contains(exprs, text) {
+			exprs = append(exprs, text)
+		}
 	}
 	if len(exprs) == 0 && sameColumns(cols, b.rowKey(rel)) {
 		return nil

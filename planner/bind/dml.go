@@ -218,7 +218,11 @@ func (b *binder) sets(s *scope, rel *catalog.Relation, old []plan.Col, list []*p
 			} else {
 				base = b.ref(old[slices.IndexFunc(old, func(o plan.Col) bool { return o.Attr == c.Num })], pos)
 			}
-			if e, err = b.assignInto(s, base, c.Type, c.Mod, res.Indirection, e, c.Name, pos); err != nil {
+			err := s.in(inUpdateTarget, func() (err error) {
+				e, err = b.assignInto(s, base, c.Type, c.Mod, res.Indirection, e, c.Name, pos)
+				return err
+			})
+			if err != nil {
 				return nil, err
 			}
 			if at >= 0 {

@@ -171,7 +171,10 @@ func (b *binder) targetRow(s *scope, targets []insertTarget, row []plan.Expr) (c
 			if at >= 0 {
 				base = out[at]
 			}
-			e, err = b.assignInto(s, base, t.col.Type, t.col.Mod, t.ind, row[i], t.name, t.pos)
+			err = s.in(inInsertTarget, func() (err error) {
+				e, err = b.assignInto(s, base, t.col.Type, t.col.Mod, t.ind, row[i], t.name, t.pos)
+				return err
+			})
 		} else {
 			e, err = b.assignColumn(row[i], &t.col)
 		}
@@ -199,12 +202,12 @@ func (b *binder) insertValues(s *scope, n *plan.Insert, targets []insertTarget, 
 	err := s.in(c, func() error {
 		for _, l := range lists {
 			items := l.GetList().GetItems()
-			if width >= 0 && len(items) != width && !hasStar(items) {
-				return errAt(firstPos(items), dberr.SyntaxError, "VALUES lists must all be the same length")
-			}
 			row, defaults, err := b.valueRow(s, items)
 			if err != nil {
 				return err
+			}
+			if width >= 0 && len(row) != width {
+				return errAt(firstPos(items), dberr.SyntaxError, "VALUES lists must all be the same length")
 			}
 			if width < 0 {
 				width = len(row)
@@ -254,13 +257,6 @@ func (b *binder) insertValues(s *scope, n *plan.Insert, targets []insertTarget, 
 		n.Input = &plan.Project{Input: input, Out: v.Out, Items: row}
 	}
 	return nil
-}
-
-func hasStar(items []*pg_query.Node) bool {
-	return slices.ContainsFunc(items, func(n *pg_query.Node) bool {
-		c := n.GetColumnRef()
-		return c != nil && c.Fields[len(c.Fields)-1].GetAStar() != nil || n.GetAIndirection() != nil
-	})
 }
 
 // valueRow binds one row; defaults marks the places where DEFAULT stands.

@@ -425,6 +425,10 @@ func (b *binder) nestedIn(a plan.Expr, level *scope) (err error) {
 			if n.level == level {
 				err = errAt(n.pos, dberr.GroupingError, "aggregate function calls cannot be nested")
 			}
+		case *groupingExpr:
+			if n.level == level {
+				err = errAt(n.pos, dberr.GroupingError, "aggregate function calls cannot be nested")
+			}
 		case *winExpr:
 			err = errAt(n.pos, dberr.GroupingError, "aggregate function calls cannot contain window function calls")
 		case *setExpr:

@@ -193,6 +193,8 @@ func checkEntry(e plan.Expr, c clause) error {
 		switch x := x.(type) {
 		case *aggExpr:
 			err = errAt(x.pos, dberr.GroupingError, "aggregate functions are not allowed in %s", clauseRules[c].name)
+		case *groupingExpr:
+			err = errAt(x.pos, dberr.GroupingError, "grouping operations are not allowed in %s", clauseRules[c].name)
 		case *winExpr:
 			err = errAt(x.pos, dberr.WindowingError, "window functions are not allowed in %s", clauseRules[c].name)
 		}

@@ -644,10 +644,38 @@ func (b *binder) liftWindows(p *selectParts) {
 			return b.ref(call.Col, w.pos)
 		})
 	}
+	b.windowSets(p, nodes)
 	for _, n := range nodes {
 		n.Input = p.node
 		p.node = n
 	}
+}
+
+// windowSets computes the set-returning calls in PARTITION BY and ORDER BY of windows, below the windows; those of the select list
+// go along, so that equal ones are one.
+func (b *binder) windowSets(p *selectParts, nodes []*plan.Window) {
+	var ptrs []*plan.Expr
+	found := false
+	add := func(e *plan.Expr) {
+		ptrs = append(ptrs, e)
+		found = found || hasSet(*e)
+	}
+	for _, n := range nodes {
+		n.Partition, n.Order = slices.Clone(n.Partition), slices.Clone(n.Order)
+		for i := range n.Partition {
+			add(&n.Partition[i])
+		}
+		for i := range n.Order {
+			add(&n.Order[i].Expr)
+		}
+	}
+	if !found {
+		return
+	}
+	for _, t := range p.targets {
+		ptrs = append(ptrs, &t.expr)
+	}
+	p.node, _ = b.projectSets(p.s, p.node, ptrs)
 }
 
 func sameWindowCall(a, w *winExpr) bool {

@@ -144,7 +144,20 @@ func syntaxError(sql string, err error) error {
 	if pe.Cursorpos > 0 {
 		e.Position = byteOffset(sql, pe.Cursorpos-1) + 1
 	}
+	if pe.Message == "invalid Unicode escape" {
+		unicodeEscape(e, sql)
+	}
 	return e
+}
+
+// unicodeEscape completes the error for a Unicode escape, which E” and U&” strings report with different codes and hints.
+func unicodeEscape(e *dberr.Error, sql string) {
+	if at := e.Position - 1; at >= 0 && at+1 < len(sql) && (sql[at+1] == 'u' || sql[at+1] == 'U') {
+		e.Hint = `Unicode escapes must be \uXXXX or \UXXXXXXXX.`
+		return
+	}
+	e.Code = dberr.SyntaxError
+	e.Hint = `Unicode escapes must be \XXXX or \+XXXXXX.`
 }
 
 // byteOffset gives the byte offset of character n.

@@ -53,7 +53,7 @@ func TestErrors(t *testing.T) {
 		{"SELECT a\x00b", "22021", `invalid byte sequence for encoding "UTF8": 0x00`, 8},
 		{"SELECT '\xc3\x28'", "22021", `invalid byte sequence for encoding "UTF8": 0xc3 0x28`, 8},
 		{"SELECT '\xff'", "22021", `invalid byte sequence for encoding "UTF8": 0xff`, 8},
-		{`SELECT U&'\zzzz'`, "22025", "invalid Unicode escape", 10},
+		{`SELECT U&'\zzzz'`, "42601", "invalid Unicode escape", 10},
 		{"CREATE ASSERTION a CHECK (true)", "0A000", "", -2},
 		{"SELECT sum(x) OVER (ROWS UNBOUNDED FOLLOWING)", "42P20", "frame start cannot be UNBOUNDED FOLLOWING", -2},
 	}
