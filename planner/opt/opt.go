@@ -39,6 +39,7 @@ func Rules() []Rule {
 	return []Rule{
 		{"fold constants", foldConstants},
 		{"inline CTEs", inlineCTEs},
+		{"fail early", failEarly},
 		{"drop renaming", dropRenaming},
 		{"decorrelate", decorrelate},
 		{"drop renaming", dropRenaming},

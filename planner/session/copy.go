@@ -69,7 +69,7 @@ func (p *Portal) CopyIn(ctx context.Context, r io.Reader, codec BinaryCodec) err
 	_, n, err := p.s.runToEnd(ctx, &p.rt, st.Insert)
 	if err != nil {
 		p.state = broken
-		return src.explain(runtimeError(err))
+		return src.explain(p.runtimeError(err))
 	}
 	p.count = n
 	p.finish()
@@ -200,7 +200,7 @@ func (p *Portal) CopyOut(ctx context.Context, w io.Writer, codec BinaryCodec) er
 	err := p.copyOut(ctx, st, newRowWriter(st, w, p.s.format, codec))
 	if err != nil {
 		p.state = broken
-		return runtimeError(err)
+		return p.runtimeError(err)
 	}
 	p.finish()
 	return nil

@@ -52,7 +52,8 @@ func (s *Session) optimise(q *plan.Query) (*plan.Query, error) {
 	}
 	var env functions.Env
 	s.fillEnv(&env, &functions.Account{}, nil, s.srv.clock())
-	return opt.Optimize(&opt.Context{Registry: s.srv.registry, Catalog: v, FoldEnv: &env, Rows: s.srv.db.RowEstimate}, q)
+	better, err := opt.Optimize(&opt.Context{Registry: s.srv.registry, Catalog: v, FoldEnv: &env, Rows: s.srv.db.RowEstimate}, q)
+	return better, (&Portal{c: &compiled{}, s: s}).runtimeError(err)
 }
 
 // fillEnv fills in what a statement that starts now lends to functions.

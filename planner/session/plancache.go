@@ -28,6 +28,7 @@ type compiled struct {
 	cols   value.Schema // what the client sees, nil for no rows
 	deps   *plan.Deps
 	act    *action // how a utility statement is carried out
+	err    error   // why there is no plan: told when the statement is bound, which is when PostgreSQL plans
 	size   int64
 	// checked is the catalog for which valid said yes last.
 	checked atomic.Pointer[catalog.View]

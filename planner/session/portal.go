@@ -145,7 +145,7 @@ func (p *Portal) Fetch(ctx context.Context, max int) (*batch.Batch, bool, error)
 	b, err := p.pull(ctx, max)
 	if err != nil {
 		p.state = broken
-		return nil, false, runtimeError(err)
+		return nil, false, p.runtimeError(err)
 	}
 	if b == nil {
 		p.finish()
@@ -202,7 +202,7 @@ func (p *Portal) start(ctx context.Context) error {
 	p.began = s.srv.clock()
 	s.act.begin(p.text, p.began, s.tx.begun)
 	if p.c.act.run != nil {
-		return runtimeError(p.c.act.run(s, ctx, p))
+		return p.runtimeError(p.c.act.run(s, ctx, p))
 	}
 	err := p.startQuery(ctx)
 	for range maxReplans {
@@ -213,7 +213,7 @@ func (p *Portal) start(ctx context.Context) error {
 			err = p.startQuery(ctx)
 		}
 	}
-	return runtimeError(err)
+	return p.runtimeError(err)
 }
 
 // maxReplans bounds how often a statement is planned again because others change its tables faster than it starts.
@@ -230,6 +230,9 @@ func (p *Portal) replan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.err != nil {
+		return c.err
+	}
 	if !sameShape(c.cols, p.c.cols) || len(c.params) != len(p.params) {
 		return dberr.New(dberr.FeatureNotSupported, "cached plan must not change result type")
 	}
@@ -237,18 +240,42 @@ func (p *Portal) replan(ctx context.Context) error {
 	return nil
 }
 
-// runtimeError takes the position from an error of a statement that runs: only what is wrong with the text has one, in PostgreSQL.
-func runtimeError(err error) error {
+// runtimeError completes an error of a statement that runs. It has no position: in PostgreSQL only what is wrong with the text has one.
+// The schema of the table that it is about is that of the statement's table of that name.
+func (p *Portal) runtimeError(err error) error {
 	if err == nil {
 		return nil
 	}
 	var e *dberr.Error
-	if !errors.As(err, &e) || e.Position == 0 {
+	if !errors.As(err, &e) || e.Position == 0 && (e.Table == "" || e.Schema != "") {
 		return err
 	}
 	c := *e
 	c.Position = 0
+	if c.Table != "" && c.Schema == "" {
+		c.Schema = p.schemaOf(c.Table)
+	}
 	return &c
+}
+
+// schemaOf finds the schema of a table of the statement by the table's name.
+func (p *Portal) schemaOf(table string) string {
+	deps := p.c.deps
+	if st, ok := p.c.stmt.(*plan.Copy); ok && st.From {
+		deps = &st.Insert.Deps
+	}
+	if deps == nil || p.s.tx.txn == nil {
+		return ""
+	}
+	v := p.s.tx.txn.Catalog()
+	for id := range deps.Relations {
+		if r := v.RelationByID(id); r != nil && r.Name == table {
+			if sc := v.SchemaByID(r.Schema); sc != nil {
+				return sc.Name
+			}
+		}
+	}
+	return ""
 }
 
 // startQuery opens the plan. A statement that changes or locks rows runs to its end here, its rows kept: it may have to start again

@@ -49,6 +49,9 @@ func (sc *Script) Next(ctx context.Context) (*Portal, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.err != nil {
+		return nil, c.err
+	}
 	sc.next++
 	if s.state == idle {
 		s.state = implicit

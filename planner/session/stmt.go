@@ -126,7 +126,7 @@ func (s *Session) compileParsed(ctx context.Context, key planKey, st parse.Stmt,
 	if err != nil {
 		return nil, err
 	}
-	if key.text != "" && (c.deps == nil && c.act.cache || c.deps != nil && !c.deps.NoCache) {
+	if key.text != "" && c.err == nil && (c.deps == nil && c.act.cache || c.deps != nil && !c.deps.NoCache) {
 		c.size = estimate(key.text, c.query)
 		s.srv.plans.put(key, c)
 	}
@@ -166,10 +166,11 @@ func (s *Session) finish(ctx context.Context, bound plan.Statement) (*compiled, 
 		return nil, err
 	}
 	if q, ok := bound.(*plan.Query); ok {
-		q, err := s.optimise(q)
+		better, err := s.optimise(q)
 		if err != nil {
-			return nil, err
+			better, c.err = q, err
 		}
+		q = better
 		c.stmt, c.query, c.params, c.deps = q, q, q.Params, &q.Deps
 		if q.HasRows {
 			c.cols = schemaOf(q.Out)
@@ -230,6 +231,9 @@ func (st *Stmt) current(ctx context.Context) (*compiled, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	if c.err != nil {
+		return nil, c.err
 	}
 	if replaced {
 		if !sameShape(c.cols, st.cols) {

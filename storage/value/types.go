@@ -61,8 +61,17 @@ func base(oid uint32, name, sql string, k Kind, cat byte, pref bool, size int16,
 	return t
 }
 
+// pseudoLens are the lengths that pg_type gives pseudo-types; those that are not listed have -1.
+var pseudoLens = map[string]int16{
+	"unknown": -2, "cstring": -2, "any": 4, "void": 4, "trigger": 4, "internal": 8, "anyelement": 4, "anynonarray": 4, "anyenum": 4,
+	"anycompatible": 4, "anycompatiblenonarray": 4,
+}
+
 func pseudo(oid uint32, name string, k Kind) *Type {
 	t := &Type{OID: oid, Name: name, SQL: name, Kind: k, Class: Pseudo, Category: 'P', Len: -1}
+	if n := pseudoLens[name]; n != 0 {
+		t.Len = n
+	}
 	builtin[oid] = t
 	return t
 }
