@@ -9,7 +9,9 @@ import (
 )
 
 // Set is the embedders that a server offers, by name; each is opened when it is first used. It is safe for concurrent use.
-type Set struct{ byName map[string]func() (Embedder, error) }
+type Set struct {
+	byName map[string]func() (Embedder, error)
+}
 
 // Opener opens an embedder of a Set.
 type Opener struct {
