@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	pg_query "github.com/pganalyze/pg_query_go/v5"
+	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/planner/plan"
@@ -454,6 +454,9 @@ func (b *binder) addIdentity(d *tableDef, cmd *pg_query.AlterTableCmd) ([]plan.A
 	c, err := b.alterColumn(d, cmd.Name)
 	if err != nil {
 		return nil, err
+	}
+	if !integral(c.Type) {
+		return nil, errIdentityType()
 	}
 	if !c.NotNull {
 		return nil, dberr.New(dberr.ObjectNotInPrerequisiteState, "column \"%s\" of relation \"%s\" must be declared NOT NULL before identity can be added", c.Name, d.rel.Name)

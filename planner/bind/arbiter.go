@@ -3,7 +3,7 @@ package bind
 import (
 	"slices"
 
-	pg_query "github.com/pganalyze/pg_query_go/v5"
+	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
 
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage/catalog"

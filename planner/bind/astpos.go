@@ -1,6 +1,6 @@
 package bind
 
-import pg_query "github.com/pganalyze/pg_query_go/v5"
+import pg_query "github.com/omgdb/omgdb/planner/parse/ast"
 
 // astPos is the leftmost place of an expression in the text, -1 when it has none.
 func astPos(n *pg_query.Node) int {

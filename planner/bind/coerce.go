@@ -135,11 +135,7 @@ func (b *binder) coerce(e plan.Expr, to *value.Type, mod int32, ctx functions.Ca
 	}
 	if out != e {
 		if _, ok := b.pos[out]; !ok {
-			p := pos
-			if p < 0 {
-				p = b.posOf(e)
-			}
-			b.pos[out] = p
+			b.pos[out] = leftmost(pos, b.posOf(e))
 		}
 	}
 	return out, true, nil

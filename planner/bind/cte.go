@@ -3,7 +3,7 @@ package bind
 import (
 	"slices"
 
-	pg_query "github.com/pganalyze/pg_query_go/v5"
+	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
 
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage/dberr"
@@ -17,7 +17,8 @@ type cte struct {
 	// recursive: cols are known from the first part, and the query is being bound: references read the working table.
 	self      bool
 	modifying bool
-	hidden    int // last columns that * does not show
+	hidden    int // last columns that * does not show …
+	helpers   int // … and of these the ones that stay hidden outside the recursion
 }
 
 // bound are the CTEs of one WITH clause, to be put around the query that it belongs to.
@@ -44,6 +45,9 @@ func (b *binder) withClause(s *scope, w *pg_query.WithClause) (*bound, error) {
 		}
 		seen[x.Ctename] = true
 		if sel := x.Ctequery.GetSelectStmt(); sel == nil {
+			if x.Ctequery.GetMergeStmt() != nil {
+				return nil, errAt(loc(x.Location), dberr.FeatureNotSupported, "MERGE not supported in WITH query")
+			}
 			if s.parent != nil {
 				return nil, errAt(loc(x.Location), dberr.FeatureNotSupported, "WITH clause containing a data-modifying statement must be at the top level")
 			}
@@ -123,7 +127,7 @@ func (b *binder) bindCTE(s *scope, x *pg_query.CommonTableExpr, recursive bool) 
 		if err := b.recursiveCTE(s, x, c, out); err != nil {
 			return nil, err
 		}
-		c.self = false
+		c.self, c.hidden = false, c.helpers
 		s.ctes = append(slices.Clip(s.ctes), c)
 		return out, nil
 	}
@@ -180,6 +184,9 @@ func (b *binder) recursiveCTE(s *scope, x *pg_query.CommonTableExpr, c *cte, out
 		return errAt(astPos(sel.LimitCount), dberr.FeatureNotSupported, "LIMIT in a recursive query is not implemented")
 	case len(sel.LockingClause) > 0:
 		return dberr.New(dberr.FeatureNotSupported, "FOR UPDATE/SHARE in a recursive query is not implemented")
+	case sel.WithClause != nil && withNames(sel.WithClause)[c.name]:
+		return errAt(namePos(&pg_query.Node{Node: &pg_query.Node_WithClause{WithClause: sel.WithClause}}, c.name), dberr.InvalidRecursion,
+			"recursive reference to query \"%s\" must not appear within a subquery", c.name)
 	case tableNames(selectNode(sel.Larg))[c.name]:
 		return errAt(namePos(selectNode(sel.Larg), c.name), dberr.InvalidRecursion, "recursive reference to query \"%s\" must not appear within its non-recursive term", c.name)
 	}

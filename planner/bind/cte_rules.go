@@ -3,7 +3,7 @@ package bind
 import (
 	"slices"
 
-	pg_query "github.com/pganalyze/pg_query_go/v5"
+	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -35,6 +35,13 @@ func walkAST(m proto.Message, f func(proto.Message) bool) {
 func tableNames(n *pg_query.Node) map[string]bool {
 	out := map[string]bool{}
 	freeNames(n, nil, func(rv *pg_query.RangeVar) { out[rv.Relname] = true })
+	return out
+}
+
+// withNames collects the names of tables in the items of a WITH clause.
+func withNames(w *pg_query.WithClause) map[string]bool {
+	out := map[string]bool{}
+	freeNames(w, nil, func(rv *pg_query.RangeVar) { out[rv.Relname] = true })
 	return out
 }
 
@@ -86,9 +93,10 @@ func selectNode(s *pg_query.SelectStmt) *pg_query.Node {
 
 // recursion checks the places where the recursive term of a query may name the query.
 type recursion struct {
-	name string
-	refs int
-	err  error
+	name   string
+	hidden bool // a WITH inside has an item of the same name
+	refs   int
+	err    error
 }
 
 // checkRecursion refuses references in subqueries, in the optional side of outer joins, below INTERSECT and EXCEPT, and more than one
@@ -111,10 +119,14 @@ func (r *recursion) selectStmt(s *pg_query.SelectStmt, where string) {
 		return
 	}
 	if s.WithClause != nil {
+		old := r.hidden
+		defer func() { r.hidden = old }()
 		for _, n := range s.WithClause.Ctes {
-			if q := n.GetCommonTableExpr().Ctequery; tableNames(q)[r.name] {
-				r.fail(namePos(q, r.name), "recursive reference to query \"%s\" must not appear within a subquery", r.name)
-			}
+			c := n.GetCommonTableExpr()
+			hides := c.Ctename == r.name
+			r.hidden = r.hidden || hides && s.WithClause.Recursive
+			r.selectStmt(c.Ctequery.GetSelectStmt(), where)
+			r.hidden = r.hidden || hides
 		}
 	}
 	switch s.Op {
@@ -148,7 +160,7 @@ func (r *recursion) selectStmt(s *pg_query.SelectStmt, where string) {
 func (r *recursion) fromItem(n *pg_query.Node, where string) {
 	switch x := n.GetNode().(type) {
 	case *pg_query.Node_RangeVar:
-		if x.RangeVar.Schemaname != "" || x.RangeVar.Relname != r.name {
+		if r.hidden || x.RangeVar.Schemaname != "" || x.RangeVar.Relname != r.name {
 			return
 		}
 		pos := loc(x.RangeVar.Location)
@@ -186,7 +198,7 @@ func (r *recursion) expression(n *pg_query.Node) {
 	}
 	walkAST(n, func(m proto.Message) bool {
 		if sub, ok := m.(*pg_query.SubLink); ok {
-			if tableNames(sub.Subselect)[r.name] {
+			if !r.hidden && tableNames(sub.Subselect)[r.name] {
 				r.fail(namePos(sub.Subselect, r.name), "recursive reference to query \"%s\" must not appear within a subquery", r.name)
 			}
 			return false

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	pg_query "github.com/pganalyze/pg_query_go/v5"
+	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
 
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage/catalog"
@@ -270,17 +270,28 @@ func noExclusion() error {
 	return dberr.New(dberr.FeatureNotSupported, "exclusion constraints are not supported").WithHint("Use UNIQUE, or check overlaps in the application.")
 }
 
+func integral(t *value.Type) bool {
+	return t.OID == value.Int2.OID || t.OID == value.Int4.OID || t.OID == value.Int8.OID
+}
+
+func errIdentityType() error {
+	return dberr.New(dberr.InvalidParameterValue, "identity column type must be smallint, integer, or bigint")
+}
+
 // identity makes a column numbered by a sequence of its own.
 func (b *binder) identity(d *tableDef, c *catalog.Column, k *pg_query.Constraint) error {
 	pos := loc(k.Location)
 	if c.Identity != 0 {
 		return errAt(pos, dberr.SyntaxError, "multiple identity specifications for column \"%s\" of table \"%s\"", c.Name, d.rel.Name)
 	}
+	if strings.HasPrefix(c.Default, "nextval(") {
+		pos = -1 // serial
+	}
 	if c.Default != "" {
 		return errAt(pos, dberr.SyntaxError, "both default and identity specified for column \"%s\" of table \"%s\"", c.Name, d.rel.Name)
 	}
-	if c.Type.OID != value.Int2.OID && c.Type.OID != value.Int4.OID && c.Type.OID != value.Int8.OID {
-		return errAt(-1, dberr.InvalidParameterValue, "identity column type must be smallint, integer, or bigint")
+	if !integral(c.Type) {
+		return errIdentityType()
 	}
 	o, err := sequenceOptions(k.Options, c.Type)
 	if err != nil {

@@ -3,7 +3,7 @@ package bind
 import (
 	"slices"
 
-	pg_query "github.com/pganalyze/pg_query_go/v5"
+	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/planner/plan"
@@ -30,8 +30,8 @@ func (b *binder) dml(parent *scope, n *pg_query.Node) (tag string, q *query, err
 		tag, clause = "DELETE", x.DeleteStmt.WithClause
 		bindIt = func() (plan.Node, error) { return b.delete(s, x.DeleteStmt) }
 	case *pg_query.Node_MergeStmt:
-		return "", nil, dberr.New(dberr.FeatureNotSupported, "MERGE is not supported").
-			WithHint("Use INSERT … ON CONFLICT, or UPDATE and DELETE.")
+		tag, clause = "MERGE", x.MergeStmt.WithClause
+		bindIt = func() (plan.Node, error) { return b.merge(s, x.MergeStmt) }
 	default:
 		return "", nil, errAt(astPos(n), dberr.FeatureNotSupported, "this statement is not supported inside WITH")
 	}

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	pg_query "github.com/pganalyze/pg_query_go/v5"
+	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
 	"golang.org/x/text/language"
 
 	"github.com/omgdb/omgdb/functions"

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	pg_query "github.com/pganalyze/pg_query_go/v5"
+	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
 
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"

@@ -3,7 +3,7 @@ package bind
 import (
 	"slices"
 
-	pg_query "github.com/pganalyze/pg_query_go/v5"
+	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/omgdb/omgdb/storage/dberr"
@@ -29,10 +29,9 @@ type extra struct {
 // searchCycle rewrites a recursive query with SEARCH and CYCLE clauses into one without.
 func (b *binder) searchCycle(s *scope, x *pg_query.CommonTableExpr, c *cte) (*pg_query.CommonTableExpr, error) {
 	sel := x.Ctequery.GetSelectStmt()
-	pos := loc(x.Location)
 	for i, side := range []*pg_query.SelectStmt{sel.Larg, sel.Rarg} {
-		if side.Op != pg_query.SetOperation_SETOP_NONE && side.Op != pg_query.SetOperation_SET_OPERATION_UNDEFINED || len(side.ValuesLists) > 0 {
-			return nil, errAt(pos, dberr.FeatureNotSupported, "with a SEARCH or CYCLE clause, the %s side of the UNION must be a SELECT", []string{"left", "right"}[i])
+		if side.Op != pg_query.SetOperation_SETOP_NONE && side.Op != pg_query.SetOperation_SET_OPERATION_UNDEFINED || i == 1 && len(side.ValuesLists) > 0 {
+			return nil, dberr.New([]string{dberr.FeatureNotSupported, dberr.SyntaxError}[i], "with a SEARCH or CYCLE clause, the %s side of the UNION must be a SELECT", []string{"left", "right"}[i])
 		}
 	}
 	cols, err := b.recursiveColumns(s, x, sel)
@@ -41,7 +40,7 @@ func (b *binder) searchCycle(s *scope, x *pg_query.CommonTableExpr, c *cte) (*pg
 	}
 	self := selfAlias(sel.Rarg.FromClause, c.name)
 	if self == "" {
-		return nil, errAt(pos, dberr.FeatureNotSupported, "with a SEARCH or CYCLE clause, the recursive reference to WITH query \"%s\" must be at the top level of its right-hand SELECT", c.name)
+		return nil, dberr.New(dberr.FeatureNotSupported, "with a SEARCH or CYCLE clause, the recursive reference to WITH query \"%s\" must be at the top level of its right-hand SELECT", c.name)
 	}
 	extras, err := searchColumns(x, cols)
 	if err != nil {
@@ -53,8 +52,12 @@ func (b *binder) searchCycle(s *scope, x *pg_query.CommonTableExpr, c *cte) (*pg
 	}
 	extras = append(extras, cycle...)
 	slices.SortStableFunc(extras, func(a, d extra) int { return btoi(a.name == depthColumn) - btoi(d.name == depthColumn) })
+	if err := b.markTypes(s, x.CycleClause); err != nil {
+		return nil, err
+	}
+	c.hidden = len(extras)
 	if extras[len(extras)-1].name == depthColumn {
-		c.hidden = 1
+		c.helpers = 1
 	}
 	out := proto.CloneOf(x)
 	out.SearchClause, out.CycleClause, out.Aliascolnames = nil, nil, nil
@@ -190,6 +193,19 @@ func cycleColumns(x *pg_query.CommonTableExpr, cols []string, search []extra) ([
 	never := &pg_query.Node{Node: &pg_query.Node_CaseWhen{CaseWhen: &pg_query.CaseWhen{Expr: boolNode(false), Result: cy.CycleMarkValue, Location: -1}}}
 	mark := extra{name: cy.CycleMarkColumn, seed: caseOf(never, cy.CycleMarkDefault), step: caseOf(when, cy.CycleMarkDefault)}
 	return []extra{mark, path}, nil
+}
+
+// markTypes checks that the two values of the cycle mark have a common type.
+func (b *binder) markTypes(s *scope, cy *pg_query.CTECycleClause) error {
+	if cy == nil {
+		return nil
+	}
+	marks, err := b.exprs(s, []*pg_query.Node{cy.CycleMarkValue, cy.CycleMarkDefault})
+	if err != nil {
+		return err
+	}
+	_, err = b.commonType(marks, "CYCLE")
+	return err
 }
 
 // The rest builds syntax trees.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	pg_query "github.com/pganalyze/pg_query_go/v5"
+	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"

@@ -99,6 +99,9 @@ func (r *Returning) cols() []Col {
 	return r.Out
 }
 
+// Cols implements Node: MERGE shows nothing.
+func (n *Merge) Cols() []Col { return nil }
+
 // Cols implements Node: what RETURNING shows.
 func (n *Insert) Cols() []Col { return n.Returning.cols() }
 

@@ -185,6 +185,8 @@ func (e *explainer) defineCalls(n Node) {
 			e.dmlNames(x.Rel.Name, c.OldCols)
 			e.dmlNames("excluded", c.ExclCols)
 		}
+	case *Merge:
+		e.dmlNames(x.Rel.Name, x.NewCols)
 	case *Update:
 		e.dmlNames(x.Rel.Name, x.NewCols)
 	case *Delete:

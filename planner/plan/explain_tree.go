@@ -228,6 +228,8 @@ func (e *explainer) fillOther(o *expNode, n Node) {
 				o.add("Conflict Filter", e.write(n, c.Where))
 			}
 		}
+	case *Merge:
+		e.modify(o, "Merge", x.Rel, aliasOf(x.Input, x.Rel))
 	case *Update:
 		e.modify(o, "Update", x.Rel, aliasOf(x.Input, x.Rel))
 	case *Delete:

@@ -160,6 +160,9 @@ type Window struct {
 	Partition []Expr
 	Order     []SortKey
 	Calls     []WinCall
+	// First, when not nil, tells that only rows whose row_number() (or, when Ties, rank()) is at most First are wanted; others may be left out.
+	First Expr
+	Ties  bool
 }
 
 // Sort orders its input. Limit > 0 via TopN when opt could push a Limit.
@@ -306,6 +309,31 @@ type Delete struct {
 	Raw       ColID
 	OldCols   []Col
 	Returning *Returning
+}
+
+// Merge is MERGE: Input pairs source rows with target rows (RowKey and Raw NULL where a source row has none), and for each pair the first
+// action that fits is done. A target row that two pairs would change is 21000.
+type Merge struct {
+	Rel       *catalog.Relation
+	Input     Node
+	RowKey    ColID
+	Raw       ColID
+	Actions   []MergeAction
+	Generated map[int16]Expr // over NewCols
+	Checks    []NamedExpr    // over NewCols
+	NewCols   []Col
+}
+
+// MergeAction is one WHEN of a Merge; its expressions see the input's columns.
+type MergeAction struct {
+	Matched bool // WHEN MATCHED, else WHEN NOT MATCHED
+	Cond    Expr // nil: always
+	Do      byte // 'u' update, 'd' delete, 'i' insert, 'n' nothing
+	Sets    []Assign
+	// Of an insert: values for the columns Target; the others take Defaults (nil: NULL), by attnum.
+	Target   []catalog.Column
+	Values   []Expr
+	Defaults map[int16]Expr
 }
 
 // CopySource is the input of COPY FROM: rows that the session reads from the client.

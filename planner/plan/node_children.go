@@ -305,6 +305,7 @@ func (n *Aggregate) WithExprs(e []Expr) Node {
 func (n *Window) slots(f func(*Expr)) {
 	each(f, n.Partition)
 	sortSlots(f, n.Order)
+	one(f, &n.First)
 	for i := range n.Calls {
 		w := &n.Calls[i]
 		each(f, w.Args)
@@ -555,6 +556,43 @@ func (n *Update) WithExprs(e []Expr) Node {
 	c := *n
 	c.Sets, c.Generated, c.Checks = slices.Clone(n.Sets), maps.Clone(n.Generated), slices.Clone(n.Checks)
 	c.Returning = n.Returning.clone()
+	fill(&c, e)
+	return &c
+}
+
+func (n *Merge) slots(f func(*Expr)) {
+	for i := range n.Actions {
+		a := &n.Actions[i]
+		one(f, &a.Cond)
+		assignSlots(f, a.Sets)
+		each(f, a.Values)
+		byAttr(f, a.Defaults)
+	}
+	byAttr(f, n.Generated)
+	named(f, n.Checks)
+}
+
+// Inputs implements Node.
+func (n *Merge) Inputs() []Node { return []Node{n.Input} }
+
+// WithInputs implements Node.
+func (n *Merge) WithInputs(in []Node) Node {
+	c := *n
+	c.Input = input1(in)
+	return &c
+}
+
+// Exprs implements Node.
+func (n *Merge) Exprs() []Expr { return list(n) }
+
+// WithExprs implements Node.
+func (n *Merge) WithExprs(e []Expr) Node {
+	c := *n
+	c.Generated, c.Checks, c.Actions = maps.Clone(n.Generated), slices.Clone(n.Checks), slices.Clone(n.Actions)
+	for i := range c.Actions {
+		a := &c.Actions[i]
+		a.Sets, a.Values, a.Defaults = slices.Clone(a.Sets), slices.Clone(a.Values), maps.Clone(a.Defaults)
+	}
 	fill(&c, e)
 	return &c
 }

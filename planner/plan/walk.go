@@ -260,6 +260,8 @@ func hiddenCols(n Node) []Col {
 		return out
 	case *Update:
 		return x.NewCols
+	case *Merge:
+		return x.NewCols
 	case *Delete:
 		return x.OldCols
 	}
