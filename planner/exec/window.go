@@ -12,13 +12,14 @@ import (
 	"github.com/omgdb/omgdb/storage/value"
 )
 
-// windowOp computes window functions: it sorts its input by partition and order, then fills a column for each call, partition after
+// windowOp computes window functions: it collects its input by partition, each in order, then fills a column for each call, partition after
 // partition. Rows come out in the sorted order.
 type windowOp struct {
 	input  op
 	n      *plan.Window
-	keys   *sortKeys // partition keys, then order keys
-	nPart  int
+	part   *sortKeys
+	order  *sortKeys
+	first  eval.Node // rows wanted of each partition, nil for all
 	calls  []*winCall
 	types  []*value.Type
 	mem    memory
@@ -37,15 +38,22 @@ func (b *builder) window(n *plan.Window) (op, error) {
 		return nil, err
 	}
 	scope := b.scope(n.Input.Cols())
-	var keys []plan.SortKey
+	var part []plan.SortKey
 	for _, e := range n.Partition {
-		keys = append(keys, plan.SortKey{Expr: e})
+		part = append(part, plan.SortKey{Expr: e})
 	}
-	keys = append(keys, n.Order...)
-	o := &windowOp{input: in, n: n, nPart: len(n.Partition), types: types(n.Input.Cols()), mem: b.memory(), keep: b.depth > 0 && steady(n),
+	o := &windowOp{input: in, n: n, types: types(n.Input.Cols()), mem: b.memory(), keep: b.depth > 0 && steady(n),
 		slices: make([]value.Column, len(n.Calls))}
-	if o.keys, err = b.sortKeys(scope, keys); err != nil {
+	if o.part, err = b.sortKeys(scope, part); err != nil {
 		return nil, err
+	}
+	if o.order, err = b.sortKeys(scope, n.Order); err != nil {
+		return nil, err
+	}
+	if n.First != nil {
+		if o.first, err = b.scope(nil).Compile(n.First); err != nil {
+			return nil, err
+		}
 	}
 	for i := range n.Calls {
 		c, err := b.winCall(scope, &n.Calls[i])
@@ -64,7 +72,11 @@ func (o *windowOp) open(ctx context.Context) error {
 	}
 	o.ready = false
 	o.mem.free()
-	sorted := newSortedRows(o.types, o.keys, -1)
+	limit, err := rowCount(ctx, o.first, -1, negativeLimit)
+	if err != nil {
+		return err
+	}
+	all := newWindowRows(o.types, o.part, o.order, limit, o.n.Ties)
 	if err := o.input.open(ctx); err != nil {
 		return err
 	}
@@ -76,17 +88,16 @@ func (o *windowOp) open(ctx context.Context) error {
 		if in == nil {
 			break
 		}
-		if err := sorted.add(ctx, in, &o.mem); err != nil {
+		if err := all.add(ctx, in, &o.mem); err != nil {
 			return err
 		}
 	}
 	if err := o.input.close(); err != nil {
 		return err
 	}
-	order := vec.SortRows(o.keys.order, sorted.key.Cols, sorted.key.N)
-	o.rows = arrange(sorted.store, order)
-	key := arrange(sorted.key, order)
-	if err := o.compute(ctx, key); err != nil {
+	sorted, starts := all.finish()
+	o.rows = arrange(all.rows, sorted)
+	if err := o.compute(ctx, arrange(all.keys, sorted), starts); err != nil {
 		return err
 	}
 	o.ready = true
@@ -105,28 +116,22 @@ func arrange(s *vec.Store, order []int32) *vec.Store {
 }
 
 // compute fills the columns of all calls.
-func (o *windowOp) compute(ctx context.Context, key *vec.Store) error {
+func (o *windowOp) compute(ctx context.Context, key *vec.Store, starts []int) error {
 	for _, c := range o.calls {
 		if err := c.arguments(ctx, o.rows); err != nil {
 			return err
 		}
 	}
-	part, order := o.keys.order[:o.nPart], o.keys.order[o.nPart:]
-	for from := 0; from < o.rows.N; {
+	for i := range len(starts) - 1 {
 		if err := ctx.Err(); err != nil {
 			return canceled(ctx)
 		}
-		to := from + 1
-		for to < o.rows.N && vec.CompareRows(part, key.Cols, from, key.Cols, to) == 0 {
-			to++
-		}
-		p := newPartition(order, key.Cols[o.nPart:], from, to)
+		p := newPartition(o.order.order, key.Cols, starts[i], starts[i+1])
 		for _, c := range o.calls {
 			if err := c.partition(ctx, p); err != nil {
 				return err
 			}
 		}
-		from = to
 	}
 	return nil
 }

@@ -53,6 +53,7 @@ func Rules() []Rule {
 		{"drop renaming", dropRenaming},
 		{"drop sorts", dropSorts},
 		{"keep the first rows", keepFirstRows},
+		{"keep the first of partitions", keepFirstOfPartition},
 		{"prune columns", pruneColumns},
 		{"split scans", splitScans},
 	}

@@ -52,44 +52,46 @@ type entry struct {
 
 // SortRows gives the rows 0 … n-1 in order; equal rows keep their order. keys are columns of n values.
 func SortRows(order []Order, keys []*value.Column, n int) []int32 {
-	out := make([]int32, 0, n)
-	if len(order) == 0 {
-		for i := range n {
-			out = append(out, int32(i))
-		}
-		return out
+	rows := make([]int32, n)
+	for i := range rows {
+		rows[i] = int32(i)
 	}
-	rest, exact := prefixer(keys[0])
-	entries := make([]entry, 0, n)
+	SortSome(order, keys, rows)
+	return rows
+}
+
+// SortSome puts rows, given in ascending order, in the order of their keys; equal rows keep their order.
+func SortSome(order []Order, keys []*value.Column, rows []int32) {
+	if len(order) == 0 || len(rows) < 2 {
+		return
+	}
+	prefix, exact := prefixer(keys[0])
+	entries := make([]entry, 0, len(rows))
 	var nulls []int32
-	for i := range n {
-		if keys[0].IsNull(i) {
-			nulls = append(nulls, int32(i))
+	for _, i := range rows {
+		if keys[0].IsNull(int(i)) {
+			nulls = append(nulls, i)
 			continue
 		}
-		p := rest(i)
+		p := prefix(int(i))
 		if order[0].Desc {
 			p = ^p
 		}
-		entries = append(entries, entry{p, int32(i)})
+		entries = append(entries, entry{p, i})
 	}
 	sortEntries(entries, order, keys, exact)
-	slices.SortFunc(nulls, func(a, b int32) int {
-		if c := CompareRows(order[1:], keys[1:], int(a), keys[1:], int(b)); c != 0 {
-			return c
-		}
-		return int(a - b)
-	})
+	SortSome(order[1:], keys[1:], nulls)
+	at := 0
 	if order[0].NullsFirst {
-		out = append(out, nulls...)
+		at = copy(rows, nulls)
 	}
 	for _, e := range entries {
-		out = append(out, e.row)
+		rows[at] = e.row
+		at++
 	}
 	if !order[0].NullsFirst {
-		out = append(out, nulls...)
+		copy(rows[at:], nulls)
 	}
-	return out
 }
 
 // sortEntries sorts by prefix and, where prefixes are equal, by what they don't tell, last by the row.
