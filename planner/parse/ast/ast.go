@@ -30,6 +30,7 @@ type (
 	BoolTestType          = pg_query.BoolTestType
 	Boolean               = pg_query.Boolean
 	BooleanTest           = pg_query.BooleanTest
+	CTECycleClause        = pg_query.CTECycleClause
 	CaseExpr              = pg_query.CaseExpr
 	CaseWhen              = pg_query.CaseWhen
 	CoalesceExpr          = pg_query.CoalesceExpr
@@ -71,10 +72,13 @@ type (
 	IntoClause            = pg_query.IntoClause
 	JoinExpr              = pg_query.JoinExpr
 	JoinType              = pg_query.JoinType
+	List                  = pg_query.List
 	LockClauseStrength    = pg_query.LockClauseStrength
 	LockStmt              = pg_query.LockStmt
 	LockWaitPolicy        = pg_query.LockWaitPolicy
 	LockingClause         = pg_query.LockingClause
+	MergeStmt             = pg_query.MergeStmt
+	MergeWhenClause       = pg_query.MergeWhenClause
 	MinMaxExpr            = pg_query.MinMaxExpr
 	MultiAssignRef        = pg_query.MultiAssignRef
 	Node                  = pg_query.Node

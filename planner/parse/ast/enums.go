@@ -4,6 +4,20 @@ import pg_query "github.com/pganalyze/pg_query_go/v5"
 
 // The values of enumerations.
 const (
+	A_Expr_Kind_AEXPR_BETWEEN                    = pg_query.A_Expr_Kind_AEXPR_BETWEEN
+	A_Expr_Kind_AEXPR_BETWEEN_SYM                = pg_query.A_Expr_Kind_AEXPR_BETWEEN_SYM
+	A_Expr_Kind_AEXPR_DISTINCT                   = pg_query.A_Expr_Kind_AEXPR_DISTINCT
+	A_Expr_Kind_AEXPR_ILIKE                      = pg_query.A_Expr_Kind_AEXPR_ILIKE
+	A_Expr_Kind_AEXPR_IN                         = pg_query.A_Expr_Kind_AEXPR_IN
+	A_Expr_Kind_AEXPR_LIKE                       = pg_query.A_Expr_Kind_AEXPR_LIKE
+	A_Expr_Kind_AEXPR_NOT_BETWEEN                = pg_query.A_Expr_Kind_AEXPR_NOT_BETWEEN
+	A_Expr_Kind_AEXPR_NOT_BETWEEN_SYM            = pg_query.A_Expr_Kind_AEXPR_NOT_BETWEEN_SYM
+	A_Expr_Kind_AEXPR_NOT_DISTINCT               = pg_query.A_Expr_Kind_AEXPR_NOT_DISTINCT
+	A_Expr_Kind_AEXPR_NULLIF                     = pg_query.A_Expr_Kind_AEXPR_NULLIF
+	A_Expr_Kind_AEXPR_OP                         = pg_query.A_Expr_Kind_AEXPR_OP
+	A_Expr_Kind_AEXPR_OP_ALL                     = pg_query.A_Expr_Kind_AEXPR_OP_ALL
+	A_Expr_Kind_AEXPR_OP_ANY                     = pg_query.A_Expr_Kind_AEXPR_OP_ANY
+	A_Expr_Kind_AEXPR_SIMILAR                    = pg_query.A_Expr_Kind_AEXPR_SIMILAR
 	AlterTableType_AT_AddColumn                  = pg_query.AlterTableType_AT_AddColumn
 	AlterTableType_AT_AddConstraint              = pg_query.AlterTableType_AT_AddConstraint
 	AlterTableType_AT_AddIdentity                = pg_query.AlterTableType_AT_AddIdentity
@@ -42,6 +56,9 @@ const (
 	BoolTestType_IS_UNKNOWN                      = pg_query.BoolTestType_IS_UNKNOWN
 	CTEMaterialize_CTEMaterializeAlways          = pg_query.CTEMaterialize_CTEMaterializeAlways
 	CTEMaterialize_CTEMaterializeNever           = pg_query.CTEMaterialize_CTEMaterializeNever
+	CmdType_CMD_DELETE                           = pg_query.CmdType_CMD_DELETE
+	CmdType_CMD_INSERT                           = pg_query.CmdType_CMD_INSERT
+	CmdType_CMD_UPDATE                           = pg_query.CmdType_CMD_UPDATE
 	CoercionForm_COERCE_EXPLICIT_CALL            = pg_query.CoercionForm_COERCE_EXPLICIT_CALL
 	CoercionForm_COERCE_IMPLICIT_CAST            = pg_query.CoercionForm_COERCE_IMPLICIT_CAST
 	CoercionForm_COERCE_SQL_SYNTAX               = pg_query.CoercionForm_COERCE_SQL_SYNTAX

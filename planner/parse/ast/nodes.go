@@ -118,6 +118,7 @@ type (
 	Node_VariableSetStmt         = pg_query.Node_VariableSetStmt
 	Node_VariableShowStmt        = pg_query.Node_VariableShowStmt
 	Node_ViewStmt                = pg_query.Node_ViewStmt
+	Node_WithClause              = pg_query.Node_WithClause
 	Node_XmlExpr                 = pg_query.Node_XmlExpr
 	Node_XmlSerialize            = pg_query.Node_XmlSerialize
 )
