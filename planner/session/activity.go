@@ -4,6 +4,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/omgdb/omgdb/storage/catalog"
 )
 
 // activity is what other sessions see of a session in pg_stat_activity. The session's goroutine writes it, any goroutine reads it.
@@ -17,6 +19,7 @@ type Activity struct {
 	PID          int32
 	User         string
 	Database     string
+	DatabaseID   catalog.ID
 	Application  string
 	Remote       net.Addr // nil or a unix address: a local session
 	BackendStart time.Time

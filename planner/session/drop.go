@@ -124,7 +124,7 @@ func (s *Session) dropTemp(ctx context.Context) {
 	}
 	name := s.temp
 	s.temp, s.pathStale = "", true
-	txn, err := s.srv.db.Begin(ctx, storage.TxnOptions{Actor: s.actor(), Session: s.store})
+	txn, err := s.srv.db.Begin(ctx, storage.TxnOptions{Actor: s.actor(), Database: s.db, Session: s.store})
 	if err != nil {
 		return
 	}

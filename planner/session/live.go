@@ -179,7 +179,7 @@ func (s *Session) txnOptions() storage.TxnOptions {
 	o := storage.TxnOptions{
 		ReadOnly:   v[varReadOnly] == "on" || v[varScope] == "read",
 		Deferrable: v[varDeferrable] == "on",
-		Actor:      s.actor(), Session: s.store, LockTimeout: s.lockTimeout,
+		Actor:      s.actor(), Database: s.db, Session: s.store, LockTimeout: s.lockTimeout,
 	}
 	switch v[varIsolation] {
 	case "repeatable read":

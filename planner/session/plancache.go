@@ -17,7 +17,8 @@ type planKey struct {
 	path     string // schemas searched, the session's temporary one included
 	settings string
 	user     string // the role, for its rights and row policies
-	simple   bool   // of a simple query, which has no parameters
+	db       catalog.ID
+	simple   bool // of a simple query, which has no parameters
 }
 
 // compiled is a statement ready to run: immutable and shared by sessions and portals.

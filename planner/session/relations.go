@@ -69,7 +69,7 @@ func settingRows(_ context.Context, env *functions.Env, add addRow) error {
 func activityRows(_ context.Context, env *functions.Env, add addRow) error {
 	for _, a := range env.Session.(*Session).srv.Activity() {
 		row := map[string]value.Value{
-			"datid": value.Int(int64(catalog.MainDatabase)), "datname": value.String(a.Database), "pid": value.Int(int64(a.PID)),
+			"datid": value.Int(int64(a.DatabaseID)), "datname": value.String(a.Database), "pid": value.Int(int64(a.PID)),
 			"usesysid": value.Int(int64(catalog.SuperRole)), "usename": value.String(a.User), "application_name": value.String(a.Application),
 			"backend_start": timeOrNull(a.BackendStart), "xact_start": timeOrNull(a.XactStart), "query_start": timeOrNull(a.QueryStart),
 			"state_change": timeOrNull(a.StateChange), "state": value.String(a.State), "query": value.String(a.Query), "backend_type": value.String("client backend"),

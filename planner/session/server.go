@@ -20,6 +20,7 @@ import (
 	"github.com/omgdb/omgdb/planner/pgcatalog"
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage"
+	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
 )
 
@@ -121,10 +122,12 @@ func (srv *Server) NewSession(ctx context.Context, o SessionOptions) (*Session, 
 	if o.Wake == nil {
 		o.Wake = func() {}
 	}
-	if !srv.knowsDatabase(o.Database, o.User) {
-		return nil, asFatal(dberr.New(dberr.InvalidCatalogName, `database "%s" does not exist`, o.Database))
+	db, err := srv.findDatabase(o.Database, o.User)
+	if err != nil {
+		return nil, asFatal(dberr.As(err))
 	}
 	s := newSession(ctx, srv, o)
+	s.db = db
 	if err := s.startSettings(o.Settings); err != nil {
 		return nil, asFatal(dberr.As(err))
 	}
@@ -143,7 +146,7 @@ func (srv *Server) NewSession(ctx context.Context, o SessionOptions) (*Session, 
 		}
 	}
 	s.pid = srv.lastPID
-	s.act.info.PID = s.pid
+	s.act.info.PID, s.act.info.DatabaseID = s.pid, s.db
 	s.store = srv.db.NewSession(s.pid)
 	srv.sessions[s.pid] = s
 	return s, nil
@@ -155,19 +158,36 @@ func asFatal(e *dberr.Error) *dberr.Error {
 	return &c
 }
 
-// knowsDatabase tells whether a database of that name can be connected to: those of the catalog, and while no database has
-// them, the aliases of the first one.
-func (srv *Server) knowsDatabase(name, user string) bool {
+// findDatabase finds a database by name. While no database has them, "postgres", the store's base name and the user's name mean the
+// first one.
+func (srv *Server) findDatabase(name, user string) (catalog.ID, error) {
+	v, err := srv.db.Catalog(0)
+	if err != nil {
+		return 0, err
+	}
+	if db := v.DatabaseByName(name); db != nil {
+		return db.ID, nil
+	}
 	base := filepath.Base(srv.db.Path())
 	switch name {
-	case mainDatabase, "postgres", user, base, strings.TrimSuffix(base, filepath.Ext(base)):
-		return true
+	case "postgres", user, base, strings.TrimSuffix(base, filepath.Ext(base)):
+		return catalog.MainDatabase, nil
 	}
-	return false
+	return 0, dberr.New(dberr.InvalidCatalogName, `database "%s" does not exist`, name)
 }
 
-// mainDatabase is the name of the database that a store begins with.
-const mainDatabase = "omgdb"
+// sessionsOf counts the sessions in a database.
+func (srv *Server) sessionsOf(db catalog.ID) int {
+	srv.mu.Lock()
+	defer srv.mu.Unlock()
+	n := 0
+	for _, s := range srv.sessions {
+		if s.db == db {
+			n++
+		}
+	}
+	return n
+}
 
 // Cancel asks the session with this process id to give up its statement, if key is the session's. It never tells whether it did.
 func (srv *Server) Cancel(pid int32, key []byte) {

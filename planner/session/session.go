@@ -7,6 +7,7 @@ import (
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/storage"
+	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/typeio"
 )
@@ -18,7 +19,8 @@ type Session struct {
 	opts SessionOptions
 	pid  int32
 	key  [4]byte
-	user string // the role that it runs as
+	user string     // the role that it runs as
+	db   catalog.ID // the database that it looks at; fixed before the session is shown to others
 
 	interrupt interrupt
 	act       activity

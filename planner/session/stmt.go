@@ -95,7 +95,7 @@ func (s *Session) revive(c *compiled, anew func() (*compiled, error)) (*compiled
 
 func (s *Session) planKeyOf(text string, oids []uint32) planKey {
 	s.schemas()
-	k := planKey{text: text, path: s.pathKey, settings: s.settingsKey(), user: s.user}
+	k := planKey{text: text, path: s.pathKey, settings: s.settingsKey(), user: s.user, db: s.db}
 	if len(oids) > 0 {
 		b := make([]byte, 0, 4*len(oids))
 		for _, o := range oids {
@@ -217,7 +217,7 @@ func (s *Session) view() (*catalog.View, error) {
 	if s.tx.txn != nil {
 		return s.tx.txn.Catalog(), nil
 	}
-	return s.srv.db.Catalog(0)
+	return s.srv.db.Catalog(s.db)
 }
 
 // current gives the statement's plan, made again when objects that it uses have changed. A new plan whose result has another shape

@@ -1,0 +1,185 @@
+package session
+
+import (
+	"context"
+	"slices"
+
+	"github.com/omgdb/omgdb/planner/plan"
+	"github.com/omgdb/omgdb/storage"
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/dberr"
+)
+
+// Databases, types, materialized views, and statements about rights and maintenance.
+
+func furtherActions() []entry {
+	return []entry{
+		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.Database) error { return s.database(ctx, st) }),
+		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.RenameObject) error {
+			return s.renameObject(ctx, st)
+		}),
+		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.AlterEnum) error {
+			return s.alterEnum(ctx, st)
+		}),
+		on(action{}, func(s *Session, ctx context.Context, p *Portal, st *plan.RefreshMatView) error {
+			return s.refresh(ctx, p, st)
+		}),
+		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.Grant) error { return s.grant(ctx, st) }),
+		on(action{}, func(s *Session, _ context.Context, _ *Portal, st *plan.Vacuum) error {
+			if st.Vacuum {
+				return s.refuseBlock("VACUUM") // dropped rows are swept in the background, and statistics are read where they are needed
+			}
+			return nil
+		}),
+		on(action{}, func(*Session, context.Context, *Portal, *plan.Reindex) error { return nil }),        // an index cannot decay; see omgdb.verify()
+		on(action{}, func(*Session, context.Context, *Portal, *plan.ConstraintsSet) error { return nil }), // no constraint is deferrable
+	}
+}
+
+func (s *Session) database(ctx context.Context, st *plan.Database) error {
+	if err := s.refuseBlock(st.CommandTag()); err != nil {
+		return err
+	}
+	txn, err := s.beginStatement(ctx)
+	if err != nil {
+		return err
+	}
+	if st.Verb == "CREATE" {
+		db := &catalog.Database{ID: txn.NewID(), Name: st.Name, Owner: catalog.SuperRole}
+		if err := txn.Define(ctx, db); err != nil {
+			return err
+		}
+		return txn.Define(ctx, &catalog.Schema{ID: txn.NewID(), Database: db.ID, Name: "public", Owner: catalog.SuperRole})
+	}
+	db := txn.Catalog().DatabaseByName(st.Name)
+	switch {
+	case db == nil && st.IfExists:
+		s.Notice("NOTICE", dberr.SuccessfulCompletion, `database "`+st.Name+`" does not exist, skipping`)
+		return nil
+	case db == nil:
+		return dberr.New(dberr.InvalidCatalogName, `database "%s" does not exist`, st.Name)
+	case db.ID == s.db:
+		return dberr.New(dberr.ObjectInUse, "cannot drop the currently open database")
+	case db.ID == catalog.MainDatabase:
+		return dberr.New(dberr.ObjectInUse, `cannot drop database "%s": it is the one that the store began with`, st.Name)
+	}
+	if n := s.srv.sessionsOf(db.ID); n > 0 {
+		return dberr.New(dberr.ObjectInUse, `database "%s" is being accessed by other users`, st.Name).WithDetail("There are %d other sessions using the database.", n)
+	}
+	for _, sc := range txn.Catalog().In(db.ID).Schemas() {
+		if err := dropAll(ctx, txn, sc); err != nil {
+			return err
+		}
+	}
+	return txn.Undefine(ctx, db)
+}
+
+func (s *Session) renameObject(ctx context.Context, st *plan.RenameObject) error {
+	txn, err := s.beginStatement(ctx)
+	if err != nil {
+		return err
+	}
+	v := txn.Catalog()
+	switch st.Kind {
+	case "SCHEMA":
+		if sc := v.Schema(st.Name.Name); sc != nil {
+			n := *sc
+			n.Name = st.NewName
+			return txn.Define(ctx, &n)
+		}
+	case "TYPE":
+		if t := v.Type(st.Name.Schema, st.Name.Name); t != nil {
+			n, def := *t, *t.Def
+			n.Name, def.Name, def.SQL, n.Def = st.NewName, st.NewName, st.NewName, &def
+			return txn.Define(ctx, &n)
+		}
+	case "DATABASE":
+		if db := v.DatabaseByName(st.Name.Name); db != nil {
+			n := *db
+			n.Name = st.NewName
+			return txn.Define(ctx, &n)
+		}
+		return dberr.New(dberr.InvalidCatalogName, `database "%s" does not exist`, st.Name.Name)
+	}
+	return dberr.New(dberr.FeatureNotSupported, "ALTER %s RENAME is not supported", st.Kind)
+}
+
+// alterEnum adds or renames a label. Stored values are labels, so no row changes.
+func (s *Session) alterEnum(ctx context.Context, st *plan.AlterEnum) error {
+	txn, err := s.beginStatement(ctx)
+	if err != nil {
+		return err
+	}
+	t := txn.Catalog().TypeByID(catalog.ID(st.Type.OID))
+	if t == nil {
+		return storage.ErrStale
+	}
+	def := *t.Def
+	def.Labels = slices.Clone(def.Labels)
+	if st.Old != "" {
+		i := slices.Index(def.Labels, st.Old)
+		switch {
+		case i < 0:
+			return dberr.New(dberr.InvalidParameterValue, `"%s" is not an existing enum label`, st.Old)
+		case slices.Contains(def.Labels, st.Label):
+			return dberr.New(dberr.DuplicateObject, `enum label "%s" already exists`, st.Label)
+		}
+		return dberr.New(dberr.FeatureNotSupported, "enum labels cannot be renamed: rows hold them as they are").
+			WithHint("Add a label, and update the rows.")
+	}
+	if slices.Contains(def.Labels, st.Label) {
+		if st.IfNotExists {
+			s.Notice("NOTICE", dberr.DuplicateObject, `enum label "`+st.Label+`" already exists, skipping`)
+			return nil
+		}
+		return dberr.New(dberr.DuplicateObject, `enum label "%s" already exists`, st.Label)
+	}
+	at := len(def.Labels)
+	if st.Neighbour != "" {
+		if at = slices.Index(def.Labels, st.Neighbour); at < 0 {
+			return dberr.New(dberr.InvalidParameterValue, `"%s" is not an existing enum label`, st.Neighbour)
+		}
+		if st.After {
+			at++
+		}
+	}
+	def.Labels = slices.Insert(def.Labels, at, st.Label)
+	n := *t
+	n.Def = &def
+	return txn.Define(ctx, &n)
+}
+
+// refresh computes a materialized view again.
+func (s *Session) refresh(ctx context.Context, p *Portal, st *plan.RefreshMatView) error {
+	txn, err := s.beginStatement(ctx)
+	if err != nil {
+		return err
+	}
+	if err := txn.Truncate(ctx, st.Rel.ID); err != nil {
+		return err
+	}
+	if !st.WithData {
+		return nil
+	}
+	q, err := s.optimise(st.Query)
+	if err != nil {
+		return err
+	}
+	p.prepareRun(txn)
+	_, _, err = s.runToEnd(ctx, &p.rt, fill(txn.Catalog().RelationByID(st.Rel.ID), q))
+	return err
+}
+
+// grant checks that the grantees exist. Every session runs as the superuser while no role has a password, so there is nothing to keep.
+func (s *Session) grant(ctx context.Context, st *plan.Grant) error {
+	txn, err := s.beginStatement(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range st.Roles {
+		if r != "public" && r != s.user && txn.Catalog().Role(r) == nil {
+			return dberr.New(dberr.UndefinedObject, `role "%s" does not exist`, r)
+		}
+	}
+	return nil
+}
