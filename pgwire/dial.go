@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/dberr"
@@ -43,7 +45,7 @@ func DialWith(ctx context.Context, path string, o DialOptions) (*pgx.Conn, func(
 	for {
 		local, err := open(ctx, path, LocalOptions{
 			Create: o.Create, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
-			Storage: storage.Options{LockTimeout: 100 * time.Millisecond},
+			Storage: storage.Options{LockTimeout: time.Millisecond},
 		})
 		if err == nil {
 			return dialLocal(ctx, local, o)
@@ -128,6 +130,10 @@ func connect(ctx context.Context, o DialOptions, dial func(ctx context.Context, 
 	cfg.RuntimeParams = map[string]string{"application_name": o.Application}
 	for name, val := range o.Settings {
 		cfg.RuntimeParams[name] = val
+	}
+	// A cancelled context cancels the statement, and the connection lives on; it is cut off only when the server doesn't react.
+	cfg.BuildContextWatcherHandler = func(pc *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: pc, DeadlineDelay: 5 * time.Second}
 	}
 	return pgx.ConnectConfig(ctx, cfg)
 }

@@ -54,7 +54,7 @@ func (e usageError) Unwrap() error { return e.error }
 func commands() []*cobra.Command {
 	return []*cobra.Command{
 		createCmd(), insertCmd(), importCmd(), getCmd(), findCmd(), vsearchCmd(), contextCmd(), vsyncCmd(), vstaleCmd(), inspectCmd(),
-		verifyCmd(), sqlCmd(), indexCmd(), queryCmd(), serveCmd(), modelCmd(), demoCmd(), versionCmd(),
+		verifyCmd(), sqlCmd(), indexCmd(), queryCmd(), serveCmd(), mcpCmd(), modelCmd(), demoCmd(), versionCmd(),
 	}
 }
 
