@@ -31,7 +31,11 @@ func (b *binder) roleStatement(n *pg_query.Node) (st plan.Statement, ok bool, er
 			st = &plan.Database{Verb: "CREATE", Name: x.CreatedbStmt.Dbname}
 		}
 	case *pg_query.Node_DropdbStmt:
-		st = &plan.Database{Verb: "DROP", Name: x.DropdbStmt.Dbname, IfExists: x.DropdbStmt.MissingOk}
+		d := &plan.Database{Verb: "DROP", Name: x.DropdbStmt.Dbname, IfExists: x.DropdbStmt.MissingOk}
+		for _, n := range x.DropdbStmt.Options {
+			d.Force = d.Force || n.GetDefElem().GetDefname() == "force"
+		}
+		st = d
 	default:
 		return nil, false, nil
 	}

@@ -326,6 +326,7 @@ type Database struct {
 	Verb     string
 	Name     string
 	IfExists bool
+	Force    bool // DROP: end the sessions in it
 }
 
 // CommandTag implements Statement.

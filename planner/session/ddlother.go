@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage"
@@ -63,8 +64,8 @@ func (s *Session) database(ctx context.Context, st *plan.Database) error {
 	case db.ID == catalog.MainDatabase:
 		return dberr.New(dberr.ObjectInUse, `cannot drop database "%s": it is the one that the store began with`, st.Name)
 	}
-	if n := s.srv.sessionsOf(db.ID); n > 0 {
-		return dberr.New(dberr.ObjectInUse, `database "%s" is being accessed by other users`, st.Name).WithDetail("There are %d other sessions using the database.", n)
+	if err := s.emptyDatabase(ctx, db, st.Force); err != nil {
+		return err
 	}
 	for _, sc := range txn.Catalog().In(db.ID).Schemas() {
 		if err := dropAll(ctx, txn, sc); err != nil {
@@ -72,6 +73,33 @@ func (s *Session) database(ctx context.Context, st *plan.Database) error {
 		}
 	}
 	return txn.Undefine(ctx, db)
+}
+
+// leaveWait is how long DROP DATABASE waits for sessions to go, as PostgreSQL does.
+const leaveWait = 5 * time.Second
+
+// emptyDatabase waits until no session is in a database; force ends those that are.
+func (s *Session) emptyDatabase(ctx context.Context, db *catalog.Database, force bool) error {
+	for deadline := time.Now().Add(leaveWait); ; {
+		others := s.srv.sessionsOf(db.ID)
+		if len(others) == 0 {
+			return nil
+		}
+		if force {
+			for _, o := range others {
+				o.Terminate()
+			}
+		}
+		if time.Now().After(deadline) {
+			return dberr.New(dberr.ObjectInUse, `database "%s" is being accessed by other users`, db.Name).
+				WithDetail("There are %d other sessions using the database.", len(others))
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
 }
 
 func (s *Session) renameObject(ctx context.Context, st *plan.RenameObject) error {

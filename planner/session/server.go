@@ -176,17 +176,17 @@ func (srv *Server) findDatabase(name, user string) (catalog.ID, error) {
 	return 0, dberr.New(dberr.InvalidCatalogName, `database "%s" does not exist`, name)
 }
 
-// sessionsOf counts the sessions in a database.
-func (srv *Server) sessionsOf(db catalog.ID) int {
+// sessionsOf lists the sessions in a database.
+func (srv *Server) sessionsOf(db catalog.ID) []*Session {
 	srv.mu.Lock()
 	defer srv.mu.Unlock()
-	n := 0
+	var out []*Session
 	for _, s := range srv.sessions {
 		if s.db == db {
-			n++
+			out = append(out, s)
 		}
 	}
-	return n
+	return out
 }
 
 // Cancel asks the session with this process id to give up its statement, if key is the session's. It never tells whether it did.
