@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/apd/v3"
-	"github.com/jackc/pgx/v5"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/omgdb/omgdb/storage/dberr"
