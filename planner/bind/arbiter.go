@@ -12,7 +12,8 @@ import (
 
 // arbiter finds the unique index that ON CONFLICT means: by a constraint's name, or as the one over exactly the listed columns and
 // expressions. The row key of the table is the arbiter with a nil Index.
-func (b *binder) arbiter(rel *catalog.Relation, c *plan.Conflict, x *pg_query.InferClause) error {
+func (b *binder) arbiter(t *dmlTarget, it *item, c *plan.Conflict, x *pg_query.InferClause) error {
+	rel := t.base
 	if x.Conname != "" {
 		return b.namedArbiter(rel, c, x)
 	}
@@ -21,9 +22,12 @@ func (b *binder) arbiter(rel *catalog.Relation, c *plan.Conflict, x *pg_query.In
 	for _, n := range x.IndexElems {
 		el := n.GetIndexElem()
 		if el.Name != "" {
-			col := findColumn(rel, el.Name)
-			if col == nil {
+			if _, n := it.find(el.Name); n == 0 {
 				return errAt(loc(x.Location), dberr.UndefinedColumn, "column \"%s\" does not exist", el.Name)
+			}
+			col, err := t.column(b, it, el.Name, -1)
+			if err != nil {
+				return err
 			}
 			if !slices.Contains(cols, col.Num) {
 				cols = append(cols, col.Num)

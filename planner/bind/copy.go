@@ -131,10 +131,14 @@ func (b *binder) copyColumns(rel *catalog.Relation, list []*pg_query.Node) ([]ca
 // copyFrom binds COPY table FROM as an INSERT whose rows the session reads.
 func (b *binder) copyFrom(c *plan.Copy, x *pg_query.CopyStmt) error {
 	b.writes = true
-	rel, err := b.targetRelation(x.Relation, "INSERT")
+	t, err := b.target(x.Relation, "INSERT")
 	if err != nil {
 		return err
 	}
+	if t.inner != nil {
+		return dberr.New(dberr.WrongObjectType, "cannot copy to view \"%s\"", t.rel.Name).WithHint("Copy into the table that the view reads.")
+	}
+	rel := t.base
 	c.Rel = rel
 	cols, err := b.copyColumns(rel, x.Attlist)
 	if err != nil {

@@ -129,6 +129,15 @@ func (b *binder) createView(x *pg_query.ViewStmt) (plan.Statement, error) {
 	if st.Rel.Options, err = relOptions(x.Options); err != nil {
 		return nil, err
 	}
+	if st.Check != 0 {
+		if st.Rel.Options == nil {
+			st.Rel.Options = map[string]string{}
+		}
+		st.Rel.Options["check_option"] = map[byte]string{'l': "local", 'c': "cascaded"}[st.Check]
+		if why := b.notSimple(sel); why != "" {
+			return nil, dberr.New(dberr.FeatureNotSupported, "WITH CHECK OPTION is supported only on automatically updatable views").WithHint("%s", why)
+		}
+	}
 	st.Rel.ViewSQL, err = b.viewText(x.Query)
 	return st, err
 }

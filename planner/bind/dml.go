@@ -46,28 +46,6 @@ func (b *binder) dml(parent *scope, n *pg_query.Node) (tag string, q *query, err
 	return tag, with.around(&query{node: node, cols: node.Cols()}), nil
 }
 
-// targetRelation finds the relation that a DML statement changes.
-func (b *binder) targetRelation(rv *pg_query.RangeVar, verb string) (*catalog.Relation, error) {
-	if schema := b.virtualSchema(rv.Schemaname, rv.Relname); schema != "" {
-		return nil, errAt(-1, dberr.InsufficientPrivilege, "permission denied for table %s", rv.Relname)
-	}
-	rel, err := b.relationAt(rv)
-	if err != nil {
-		return nil, err
-	}
-	switch rel.Kind {
-	case catalog.Table, catalog.Collection:
-		return rel, nil
-	case catalog.ViewKind:
-		into := map[string]string{"INSERT": "insert into", "UPDATE": "update", "DELETE": "delete from"}[verb]
-		return nil, dberr.New(dberr.ObjectNotInPrerequisiteState, "cannot %s view \"%s\"", into, rel.Name).
-			WithHint("Change the tables that the view reads.")
-	case catalog.MatViewKind:
-		return nil, dberr.New(dberr.WrongObjectType, "cannot change materialized view \"%s\"", rel.Name)
-	}
-	return nil, dberr.New(dberr.WrongObjectType, "cannot change %s \"%s\"", kindName(rel.Kind, false), rel.Name)
-}
-
 // rowCols makes ids for the row of a relation as DML expressions see it.
 func (b *binder) rowCols(rel *catalog.Relation) []plan.Col {
 	var out []plan.Col
@@ -186,15 +164,16 @@ func (b *binder) returning(s *scope, list []*pg_query.Node) (*plan.Returning, er
 
 // sets binds the SET list of UPDATE and ON CONFLICT. A list on the left that takes a row or a query on the right is several
 // assignments; the query becomes a column of the input, computed once for each row.
-func (b *binder) sets(s *scope, rel *catalog.Relation, old []plan.Col, list []*pg_query.Node, extend func(plan.Expr) plan.Expr) ([]plan.Assign, error) {
+func (b *binder) sets(s *scope, t *dmlTarget, it *item, old []plan.Col, list []*pg_query.Node, extend func(plan.Expr) plan.Expr) ([]plan.Assign, error) {
+	rel := t.base
 	var out []plan.Assign
 	var row plan.Expr // the row that MultiAssignRefs read
 	for _, n := range list {
 		res := n.GetResTarget()
 		pos := loc(res.Location)
-		c := findColumn(rel, res.Name)
-		if c == nil {
-			return nil, errAt(pos, dberr.UndefinedColumn, "column \"%s\" of relation \"%s\" does not exist", res.Name, rel.Name)
+		c, err := t.column(b, it, res.Name, pos)
+		if err != nil {
+			return nil, err
 		}
 		e, isDefault, err := b.setValue(s, rel, c, res.Val, &row, extend)
 		if err != nil {
@@ -359,18 +338,22 @@ func (b *binder) assignTarget(s *scope, out *plan.Assigned, under *value.Type, i
 
 // update binds UPDATE.
 func (b *binder) update(s *scope, x *pg_query.UpdateStmt) (plan.Node, error) {
-	rel, err := b.targetRelation(x.Relation, "UPDATE")
+	t, err := b.target(x.Relation, "UPDATE")
 	if err != nil {
 		return nil, err
 	}
-	scan, it := b.scan(rel)
-	input, key, raw, err := b.dmlInput(s, scan, it, x.Relation, x.FromClause, x.WhereClause)
+	scan, base := b.scan(t.base)
+	it, preds, err := t.item(b, base)
 	if err != nil {
 		return nil, err
 	}
-	n := &plan.Update{Rel: rel, RowKey: key, Raw: raw, NewCols: b.rowCols(rel)}
+	input, key, raw, err := b.dmlInput(s, scan, base, it, preds, x.Relation, x.FromClause, x.WhereClause)
+	if err != nil {
+		return nil, err
+	}
+	n := &plan.Update{Rel: t.base, RowKey: key, Raw: raw, NewCols: b.rowCols(t.base)}
 	var ext *plan.Project
-	n.Sets, err = b.sets(s, rel, scanCols(scan), x.TargetList, func(e plan.Expr) plan.Expr {
+	n.Sets, err = b.sets(s, t, it, scanCols(scan), x.TargetList, func(e plan.Expr) plan.Expr {
 		if ext == nil {
 			ext = &plan.Project{Input: input}
 		}
@@ -388,12 +371,24 @@ func (b *binder) update(s *scope, x *pg_query.UpdateStmt) (plan.Node, error) {
 		input = ext
 	}
 	n.Input = input
-	if n.Generated, n.Checks, err = b.rowRules(rel, n.NewCols); err != nil {
+	row := b.newRowItem(t.base, n.NewCols)
+	if n.Generated, n.Checks, err = b.rowRules(t.base, n.NewCols); err != nil {
 		return nil, err
 	}
-	fresh := b.newRowItem(rel, n.NewCols)
-	fresh.alias, fresh.schema = it.alias, it.schema
-	b.claim(s, fresh)
+	options, err := t.checkOptions(b, row, false)
+	if err != nil {
+		return nil, err
+	}
+	n.Checks = append(n.Checks, options...)
+	fresh, _, err := t.item(b, row)
+	if err != nil {
+		return nil, err
+	}
+	for i := range fresh.cols {
+		fresh.cols[i].name = it.cols[i].name
+	}
+	fresh.alias, fresh.schema, fresh.scan = it.alias, it.schema, nil
+	b.ownCols(s, row)
 	s.items[slices.Index(s.items, it)] = fresh
 	n.Returning, err = b.returning(s, x.ReturningList)
 	return n, err
@@ -401,16 +396,20 @@ func (b *binder) update(s *scope, x *pg_query.UpdateStmt) (plan.Node, error) {
 
 // delete binds DELETE.
 func (b *binder) delete(s *scope, x *pg_query.DeleteStmt) (plan.Node, error) {
-	rel, err := b.targetRelation(x.Relation, "DELETE")
+	t, err := b.target(x.Relation, "DELETE")
 	if err != nil {
 		return nil, err
 	}
-	scan, it := b.scan(rel)
-	input, key, raw, err := b.dmlInput(s, scan, it, x.Relation, x.UsingClause, x.WhereClause)
+	scan, base := b.scan(t.base)
+	it, preds, err := t.item(b, base)
 	if err != nil {
 		return nil, err
 	}
-	n := &plan.Delete{Rel: rel, Input: input, RowKey: key, Raw: raw}
+	input, key, raw, err := b.dmlInput(s, scan, base, it, preds, x.Relation, x.UsingClause, x.WhereClause)
+	if err != nil {
+		return nil, err
+	}
+	n := &plan.Delete{Rel: t.base, Input: input, RowKey: key, Raw: raw}
 	n.Returning, err = b.returning(s, x.ReturningList)
 	return n, err
 }
@@ -426,8 +425,9 @@ func scanCols(scan *plan.Scan) []plan.Col {
 	return out
 }
 
-// dmlInput binds target, FROM and WHERE of UPDATE and DELETE: the rows to change with their key and stored document.
-func (b *binder) dmlInput(s *scope, scan *plan.Scan, it *item, rv *pg_query.RangeVar, from []*pg_query.Node, where *pg_query.Node) (input plan.Node, key, raw plan.ColID, err error) {
+// dmlInput binds target, FROM and WHERE of UPDATE and DELETE: the rows to change with their key and stored document. it shows the target,
+// base the columns of its table.
+func (b *binder) dmlInput(s *scope, scan *plan.Scan, base, it *item, preds []plan.Expr, rv *pg_query.RangeVar, from []*pg_query.Node, where *pg_query.Node) (input plan.Node, key, raw plan.ColID, err error) {
 	if err := nameItem(it, it.rel.Name, rv.Alias); err != nil {
 		return nil, 0, 0, err
 	}
@@ -435,10 +435,14 @@ func (b *binder) dmlInput(s *scope, scan *plan.Scan, it *item, rv *pg_query.Rang
 		it.schema = b.schemaName(it.rel)
 	}
 	scan.Alias = it.alias
+	b.ownCols(s, base)
 	b.addItem(s, it)
-	key = b.scanColumn(it, "", storage.ScanCol{Kind: storage.ColRowKey, Type: value.Bytea, Mod: -1}, value.Bytea).(*plan.ColRef).ID
-	raw = b.scanColumn(it, "", storage.ScanCol{Kind: storage.ColRaw, Type: value.Bytea, Mod: -1}, value.Bytea).(*plan.ColRef).ID
+	key = b.scanColumn(base, "", storage.ScanCol{Kind: storage.ColRowKey, Type: value.Bytea, Mod: -1}, value.Bytea).(*plan.ColRef).ID
+	raw = b.scanColumn(base, "", storage.ScanCol{Kind: storage.ColRaw, Type: value.Bytea, Mod: -1}, value.Bytea).(*plan.ColRef).ID
 	input = scan
+	if len(preds) > 0 {
+		input = &plan.Filter{Input: input, Pred: conjunction(preds)}
+	}
 	if len(from) > 0 {
 		// The items of FROM don't see the target, not even LATERAL ones.
 		it.lateralOnly, it.lateralOK = true, false
@@ -446,9 +450,16 @@ func (b *binder) dmlInput(s *scope, scan *plan.Scan, it *item, rv *pg_query.Rang
 		if err != nil {
 			return nil, 0, 0, err
 		}
-		input = b.join(plan.InnerJoin, scan, others, nil)
+		input = b.join(plan.InnerJoin, input, others, nil)
 	}
 	it.lateralOnly = false
 	input, err = b.where(s, input, where, inWhere)
 	return input, key, raw, err
+}
+
+func conjunction(es []plan.Expr) plan.Expr {
+	if len(es) == 1 {
+		return es[0]
+	}
+	return &plan.BoolOp{Args: es}
 }

@@ -16,14 +16,16 @@ type insertTarget struct {
 	ind  []*pg_query.Node
 	pos  int
 	name string
+	bad  error // a view's column that shows no column of the table: an error when it gets a value
 }
 
 // insert binds INSERT.
 func (b *binder) insert(s *scope, x *pg_query.InsertStmt) (plan.Node, error) {
-	rel, err := b.targetRelation(x.Relation, "INSERT")
+	t, err := b.target(x.Relation, "INSERT")
 	if err != nil {
 		return nil, err
 	}
+	rel := t.base
 	n := &plan.Insert{Rel: rel, NewCols: b.rowCols(rel), Defaults: map[int16]plan.Expr{}}
 	switch x.Override {
 	case pg_query.OverridingKind_OVERRIDING_USER_VALUE:
@@ -31,8 +33,13 @@ func (b *binder) insert(s *scope, x *pg_query.InsertStmt) (plan.Node, error) {
 	case pg_query.OverridingKind_OVERRIDING_SYSTEM_VALUE:
 		n.Overriding = 's'
 	}
-	s.known = append(s.known, b.newRowItem(rel, n.NewCols))
-	targets, err := b.insertTargets(rel, x.Cols)
+	row := b.newRowItem(rel, n.NewCols)
+	it, _, err := t.item(b, row)
+	if err != nil {
+		return nil, err
+	}
+	s.known = append(s.known, it)
+	targets, err := b.insertTargets(t, it, x.Cols)
 	if err != nil {
 		return nil, err
 	}
@@ -45,35 +52,46 @@ func (b *binder) insert(s *scope, x *pg_query.InsertStmt) (plan.Node, error) {
 	if n.Generated, n.Checks, err = b.rowRules(rel, n.NewCols); err != nil {
 		return nil, err
 	}
-	it := b.newRowItem(rel, n.NewCols)
+	options, err := t.checkOptions(b, row, false)
+	if err != nil {
+		return nil, err
+	}
+	n.Checks = append(n.Checks, options...)
 	if x.Relation.Alias != nil {
 		it.alias = x.Relation.Alias.Aliasname
 	}
-	if err := b.conflict(s, n, it, x.OnConflictClause); err != nil {
+	if err := b.conflict(s, n, t, it, x.OnConflictClause); err != nil {
 		return nil, err
 	}
 	// RETURNING sees the new row alone.
 	rs := &scope{parent: s.parent, ctes: s.ctes, clause: inReturning}
+	b.ownCols(rs, row)
 	b.addItem(rs, it)
+	it.scan = nil
 	n.Returning, err = b.returning(rs, x.ReturningList)
 	return n, err
 }
 
 // insertTargets resolves the column list; without one, all columns.
-func (b *binder) insertTargets(rel *catalog.Relation, cols []*pg_query.Node) ([]insertTarget, error) {
+func (b *binder) insertTargets(t *dmlTarget, it *item, cols []*pg_query.Node) ([]insertTarget, error) {
 	var out []insertTarget
 	if len(cols) == 0 {
-		for _, c := range liveColumns(rel) {
-			out = append(out, insertTarget{col: c, pos: -1, name: c.Name})
+		for i := range it.cols {
+			c, err := t.behind(b, &it.cols[i])
+			if err != nil {
+				out = append(out, insertTarget{bad: err})
+				continue
+			}
+			out = append(out, insertTarget{col: *c, pos: -1, name: c.Name})
 		}
 		return out, nil
 	}
 	for _, n := range cols {
 		res := n.GetResTarget()
 		pos := loc(res.Location)
-		c := findColumn(rel, res.Name)
-		if c == nil {
-			return nil, errAt(pos, dberr.UndefinedColumn, "column \"%s\" of relation \"%s\" does not exist", res.Name, rel.Name)
+		c, err := t.column(b, it, res.Name, pos)
+		if err != nil {
+			return nil, err
 		}
 		for _, o := range out {
 			if o.col.Num == c.Num && (len(o.ind) == 0 || len(res.Indirection) == 0) {
@@ -117,6 +135,11 @@ func (b *binder) countTargets(targets []insertTarget, values int, named bool, ex
 		return nil, errAt(extraPos(), dberr.SyntaxError, "INSERT has more expressions than target columns")
 	case values < len(targets) && named:
 		return nil, errAt(targets[values].pos, dberr.SyntaxError, "INSERT has more target columns than expressions")
+	}
+	for _, t := range targets[:values] {
+		if t.bad != nil {
+			return nil, t.bad
+		}
 	}
 	return targets[:values], nil
 }
@@ -331,7 +354,7 @@ func (b *binder) dropIdentity(n *plan.Insert) {
 }
 
 // conflict binds ON CONFLICT.
-func (b *binder) conflict(s *scope, n *plan.Insert, it *item, x *pg_query.OnConflictClause) error {
+func (b *binder) conflict(s *scope, n *plan.Insert, t *dmlTarget, it *item, x *pg_query.OnConflictClause) error {
 	if x == nil || x.Action == pg_query.OnConflictAction_ONCONFLICT_NONE {
 		return nil
 	}
@@ -342,7 +365,7 @@ func (b *binder) conflict(s *scope, n *plan.Insert, it *item, x *pg_query.OnConf
 				WithHint("For example, ON CONFLICT (column_name).")
 		}
 		c.AnyIndex = true
-	} else if err := b.arbiter(n.Rel, c, x.Infer); err != nil {
+	} else if err := b.arbiter(t, it, c, x.Infer); err != nil {
 		return err
 	}
 	n.Conflict = c
@@ -351,14 +374,21 @@ func (b *binder) conflict(s *scope, n *plan.Insert, it *item, x *pg_query.OnConf
 	}
 	c.OldCols, c.ExclCols = b.rowCols(n.Rel), b.rowCols(n.Rel)
 	cs := &scope{parent: s.parent, ctes: s.ctes, clause: inUpdateSource}
-	old := b.newRowItem(n.Rel, c.OldCols)
-	old.alias = it.alias
-	excl := b.newRowItem(n.Rel, c.ExclCols)
-	excl.alias = "excluded"
+	oldRow, exclRow := b.newRowItem(n.Rel, c.OldCols), b.newRowItem(n.Rel, c.ExclCols)
+	old, _, err := t.item(b, oldRow)
+	if err != nil {
+		return err
+	}
+	excl, _, err := t.item(b, exclRow)
+	if err != nil {
+		return err
+	}
+	old.alias, excl.alias = it.alias, "excluded"
+	b.ownCols(cs, oldRow)
+	b.ownCols(cs, exclRow)
 	b.addItem(cs, old)
 	b.addItem(cs, excl)
-	var err error
-	c.Sets, err = b.sets(cs, n.Rel, c.OldCols, x.TargetList, func(e plan.Expr) plan.Expr { return e })
+	c.Sets, err = b.sets(cs, t, old, c.OldCols, x.TargetList, func(e plan.Expr) plan.Expr { return e })
 	if err != nil {
 		return err
 	}

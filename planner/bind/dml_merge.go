@@ -118,7 +118,7 @@ func (b *binder) mergeAction(s *scope, n *plan.Merge, scan *plan.Scan, it *item,
 	switch w.CommandType {
 	case pg_query.CmdType_CMD_UPDATE:
 		a.Do = 'u'
-		a.Sets, err = b.sets(s, n.Rel, scanCols(scan), w.TargetList, func(e plan.Expr) plan.Expr { return e })
+		a.Sets, err = b.sets(s, &dmlTarget{rel: n.Rel, base: n.Rel, verb: "UPDATE"}, it, scanCols(scan), w.TargetList, func(e plan.Expr) plan.Expr { return e })
 	case pg_query.CmdType_CMD_DELETE:
 		a.Do = 'd'
 	case pg_query.CmdType_CMD_INSERT:
@@ -139,7 +139,8 @@ func (b *binder) mergeInsert(s *scope, n *plan.Merge, a *plan.MergeAction, w *pg
 	case pg_query.OverridingKind_OVERRIDING_SYSTEM_VALUE:
 		ins.Overriding = 's'
 	}
-	targets, err := b.insertTargets(n.Rel, w.TargetList)
+	t := &dmlTarget{rel: n.Rel, base: n.Rel, verb: "INSERT"}
+	targets, err := b.insertTargets(t, b.newRowItem(n.Rel, n.NewCols), w.TargetList)
 	if err != nil {
 		return err
 	}

@@ -326,6 +326,11 @@ func (b *binder) claim(s *scope, it *item) {
 	if !slices.Contains(s.known, it) {
 		s.known = append(s.known, it)
 	}
+	b.ownCols(s, it)
+}
+
+// ownCols is claim for an item that no name reaches: the table below a view.
+func (b *binder) ownCols(s *scope, it *item) {
 	for i := range it.cols {
 		if r, ok := it.cols[i].expr.(*plan.ColRef); ok {
 			b.own(s, r.ID)

@@ -345,9 +345,16 @@ func (e *explainer) bounds(x *Scan) []string {
 		}
 		out = append(out, and(parts))
 	}
+	if a := x.Access.AnyOf; a != nil {
+		out = append(out, "("+name(0)+" = ANY ("+e.write(x, a)+"))")
+	}
 	for _, r := range x.Access.Ranges {
 		var parts []string
 		for i, v := range r.Eq {
+			if v == nil {
+				parts = append(parts, "("+name(i)+" IS NULL)")
+				continue
+			}
 			parts = append(parts, "("+name(i)+" = "+e.write(x, v)+")")
 		}
 		if r.Lower != nil {

@@ -54,6 +54,9 @@ type Access struct {
 	Reverse bool
 	// Ordered tells that the rows come in the order that the statement asked for.
 	Ordered bool
+	// Unique tells that each of an index's Ranges holds one row at most. An index is only a way to the rows: the conditions that made
+	// its Ranges are also among the filters. A nil expression in Eq stands for IS NULL there.
+	Unique bool
 }
 
 // KeyRange bounds the leading key columns: Eq prefixes, then optionally one bounded column.
@@ -263,6 +266,8 @@ type Insert struct {
 type NamedExpr struct {
 	Name string
 	Expr Expr
+	// View: it is the condition of the view Name WITH CHECK OPTION (44000).
+	View bool
 }
 
 // Conflict is ON CONFLICT.

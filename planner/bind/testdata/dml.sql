@@ -323,6 +323,7 @@ ERROR 42809: cannot change sequence "sq"
 INSERT INTO vw VALUES (1)
 ----
 ERROR 55000: cannot insert into view "vw"
+DETAIL: Views that return aggregate functions are not automatically updatable.
 HINT: Change the tables that the view reads.
 
 UPDATE t SET a = 1
