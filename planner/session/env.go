@@ -12,7 +12,6 @@ import (
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/catalog"
-	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/value"
 )
 
@@ -52,7 +51,8 @@ func (s *Session) optimise(q *plan.Query) (*plan.Query, error) {
 	}
 	var env functions.Env
 	s.fillEnv(&env, &functions.Account{}, nil, s.srv.clock())
-	better, err := opt.Optimize(&opt.Context{Registry: s.srv.registry, Catalog: v, FoldEnv: &env, Rows: s.srv.db.RowEstimate}, q)
+	better, err := opt.Optimize(&opt.Context{Registry: s.srv.registry, Catalog: v, FoldEnv: &env, Rows: s.srv.db.RowEstimate,
+		IndexExprs: opt.BindIndexExprs(s.bindContext(v, nil))}, q)
 	return better, (&Portal{c: &compiled{}, s: s}).runtimeError(err)
 }
 
@@ -136,204 +136,6 @@ func (s *Session) Cancel(pid int32, terminate bool) bool {
 		return true
 	}
 	return s.srv.interruptPID(pid, terminate)
-}
-
-// lookup implements functions.Lookup over the catalog as the running statement sees it.
-type lookup struct{ s *Session }
-
-// view is nil only when the store is closing.
-func (l lookup) view() *catalog.View {
-	v, err := l.s.view()
-	if err != nil {
-		return nil
-	}
-	return v
-}
-
-// TypeByOID implements functions.Lookup.
-func (l lookup) TypeByOID(oid uint32) *value.Type {
-	if t := value.ByOID(oid); t != nil {
-		return t
-	}
-	if v := l.view(); v != nil {
-		if t := v.TypeByID(catalog.ID(oid)); t != nil {
-			return t.Def
-		}
-	}
-	return nil
-}
-
-// TypeByName implements functions.Lookup.
-func (l lookup) TypeByName(name string) *value.Type {
-	if t := builtinTypes[name]; t != nil {
-		return t
-	}
-	if v := l.view(); v != nil {
-		for _, schema := range l.s.schemas() {
-			if t := v.Type(schema, name); t != nil {
-				return t.Def
-			}
-		}
-	}
-	return nil
-}
-
-var builtinTypes = func() map[string]*value.Type {
-	m := map[string]*value.Type{}
-	for _, t := range value.Builtins() {
-		m[t.Name] = t
-	}
-	for _, t := range value.Builtins() {
-		m[t.SQL] = t
-	}
-	return m
-}()
-
-// RelationName implements functions.Lookup.
-func (l lookup) RelationName(oid uint32) (schema, name string, ok bool) {
-	v := l.view()
-	if v == nil {
-		return "", "", false
-	}
-	if r := v.RelationByID(catalog.ID(oid)); r != nil {
-		if sc := v.SchemaByID(r.Schema); sc != nil {
-			return sc.Name, r.Name, true
-		}
-	}
-	if x := v.AnyIndex(catalog.ID(oid)); x != nil {
-		if sc := v.SchemaByID(x.Schema); sc != nil {
-			return sc.Name, x.Name, true
-		}
-	}
-	return l.s.srv.system.Describe(oid)
-}
-
-// RelationOID implements functions.Lookup: name may be qualified and quoted.
-func (l lookup) RelationOID(name string) (uint32, bool) {
-	v := l.view()
-	if v == nil {
-		return 0, false
-	}
-	parts, ok := splitQualified(name)
-	if !ok {
-		return 0, false
-	}
-	find := func(schema, rel string) (uint32, bool) {
-		if oid := l.s.srv.system.OID(schema, rel); oid != 0 {
-			return oid, true
-		}
-		sc := v.Schema(schema)
-		if sc == nil {
-			return 0, false
-		}
-		if d := v.Find(catalog.RelationClass, sc.ID, rel); d != nil {
-			return uint32(d.OID()), true
-		}
-		return 0, false
-	}
-	if len(parts) == 2 {
-		return find(parts[0], parts[1])
-	}
-	if len(parts) == 1 {
-		for _, schema := range l.s.SearchPath(true) {
-			if oid, ok := find(schema, parts[0]); ok {
-				return oid, true
-			}
-		}
-	}
-	return 0, false
-}
-
-// ProcName implements functions.Lookup.
-func (l lookup) ProcName(oid uint32) (string, bool) {
-	switch f := l.s.srv.registry.ByOID(oid).(type) {
-	case *functions.Scalar:
-		return f.Name, true
-	case *functions.Aggregate:
-		return f.Name, true
-	case *functions.Window:
-		return f.Name, true
-	case *functions.Table:
-		return f.Name, true
-	}
-	return "", false
-}
-
-// names implements typeio.Names for the text forms of the reg* types.
-type names struct{ s *Session }
-
-// NameOf implements typeio.Names.
-func (n names) NameOf(t *value.Type, oid uint32) (string, bool) {
-	l := lookup{n.s}
-	switch t.OID {
-	case value.RegType.OID:
-		if x := l.TypeByOID(oid); x != nil {
-			return x.SQL, true
-		}
-	case value.RegClass.OID:
-		schema, name, ok := l.RelationName(oid)
-		if !ok {
-			return "", false
-		}
-		if found, ok := l.RelationOID(quoteName(name)); ok && found == oid {
-			return quoteName(name), true
-		}
-		return quoteName(schema) + "." + quoteName(name), true
-	case value.RegProc.OID:
-		return l.ProcName(oid)
-	case value.RegNamespace.OID:
-		if v := l.view(); v != nil {
-			if sc := v.SchemaByID(catalog.ID(oid)); sc != nil {
-				return quoteName(sc.Name), true
-			}
-		}
-	}
-	return "", false
-}
-
-// OIDOf implements typeio.Names.
-func (n names) OIDOf(t *value.Type, name string) (uint32, error) {
-	l := lookup{n.s}
-	switch t.OID {
-	case value.RegType.OID:
-		if x := l.TypeByName(name); x != nil {
-			return x.OID, nil
-		}
-		return 0, dberr.New(dberr.UndefinedObject, `type "%s" does not exist`, name)
-	case value.RegClass.OID:
-		if oid, ok := l.RelationOID(name); ok {
-			return oid, nil
-		}
-		return 0, dberr.New(dberr.UndefinedTable, `relation "%s" does not exist`, name)
-	case value.RegNamespace.OID:
-		if v := l.view(); v != nil {
-			if parts, ok := splitQualified(name); ok && len(parts) == 1 {
-				if sc := v.Schema(parts[0]); sc != nil {
-					return uint32(sc.ID), nil
-				}
-			}
-		}
-		return 0, dberr.New(dberr.InvalidSchemaName, `schema "%s" does not exist`, name)
-	}
-	return 0, dberr.New(dberr.UndefinedObject, `%s "%s" does not exist`, t.SQL[3:], name)
-}
-
-// splitQualified reads a dotted name of identifiers, quoted or not.
-func splitQualified(name string) ([]string, bool) {
-	var list []byte
-	quoted := false
-	for i := 0; i < len(name); i++ {
-		switch c := name[i]; {
-		case c == '"':
-			quoted = !quoted
-			list = append(list, c)
-		case c == '.' && !quoted:
-			list = append(list, ',')
-		default:
-			list = append(list, c)
-		}
-	}
-	return splitNames(string(list))
 }
 
 // pgMicros gives a time as PostgreSQL keeps it: microseconds since 2000-01-01 UTC.

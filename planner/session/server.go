@@ -45,6 +45,7 @@ type Server struct {
 	start     []string // start values of settings
 	plans     *planCache
 	actions   map[reflect.Type]*action
+	aliases   map[uint32]alias
 	empty     *compiled // of a text without a statement
 	hub       *hub
 	memory    *functions.Account
@@ -85,7 +86,7 @@ func New(db *storage.DB, o Options) (*Server, error) {
 	if srv.system, err = pgcatalog.New(srv.registry, systemRows()); err != nil {
 		return nil, err
 	}
-	srv.actions = buildActions()
+	srv.actions, srv.aliases = buildActions(), buildAliases()
 	srv.empty = &compiled{stmt: &plan.EmptyStmt{}, act: srv.actionOf(&plan.EmptyStmt{})}
 	srv.limit = srv.intSetting(varMaxConns)
 	srv.plans = newPlanCache(int64(srv.intSetting(varPlanCache)) << 10)

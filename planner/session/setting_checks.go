@@ -81,10 +81,13 @@ func checkTimeZone(s *setting, val string) (string, error) {
 
 // zoneOfOffset names a fixed offset in seconds east of UTC as a POSIX zone, which counts west.
 func zoneOfOffset(secs int) string {
-	hms := func(s int) string {
+	hms := func(s int, negative bool) string {
 		sign := '+'
+		if negative {
+			sign = '-'
+		}
 		if s < 0 {
-			sign, s = '-', -s
+			s = -s
 		}
 		out := fmt.Sprintf("%c%02d", sign, s/3600)
 		if s%3600 != 0 {
@@ -95,7 +98,7 @@ func zoneOfOffset(secs int) string {
 		}
 		return out
 	}
-	return "<" + hms(secs) + ">" + hms(-secs)
+	return "<" + hms(secs, secs < 0) + ">" + hms(-secs, secs >= 0)
 }
 
 // encodings maps the accepted spellings of client_encoding, stripped of everything but letters and digits.

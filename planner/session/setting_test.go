@@ -42,6 +42,7 @@ var shown = []struct{ name, set, show string }{
 	{"TimeZone", "europe/berlin", "Europe/Berlin"},
 	{"TimeZone", "utc", "UTC"},
 	{"TimeZone", "2", "<+02>-02"},
+	{"TimeZone", "0", "<+00>-00"},
 	{"TimeZone", "-7.5", "<-07:30>+07:30"},
 	{"TimeZone", "Mars/Olympus", "22023"},
 	{"client_encoding", "utf-8", "UTF8"},

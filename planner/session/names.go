@@ -1,0 +1,277 @@
+package session
+
+import (
+	"strings"
+
+	"github.com/omgdb/omgdb/functions"
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/value"
+)
+
+// names implements typeio.Names for the text forms of the reg* types.
+type names struct{ s *Session }
+
+// alias is how objects of one reg* type are found: by OID and by name.
+type alias struct {
+	name func(n names, oid uint32) (string, bool)
+	oid  func(n names, name string) (uint32, error)
+}
+
+// NameOf implements typeio.Names.
+func (n names) NameOf(t *value.Type, oid uint32) (string, bool) {
+	if a, ok := n.s.srv.aliases[t.OID]; ok {
+		return a.name(n, oid)
+	}
+	return "", false
+}
+
+// OIDOf implements typeio.Names.
+func (n names) OIDOf(t *value.Type, name string) (uint32, error) {
+	if a, ok := n.s.srv.aliases[t.OID]; ok {
+		return a.oid(n, name)
+	}
+	return 0, dberr.New(dberr.UndefinedObject, `%s "%s" does not exist`, t.SQL[3:], name)
+}
+
+// buildAliases makes the table of reg* types by OID. A Server holds it.
+func buildAliases() map[uint32]alias {
+	return map[uint32]alias{
+		value.RegType.OID:      {names.typeName, names.typeOID},
+		value.RegClass.OID:     {names.className, names.classOID},
+		value.RegNamespace.OID: {names.schemaName, names.schemaOID},
+		value.RegProc.OID: {
+			func(n names, oid uint32) (string, bool) { return lookup{n.s}.ProcName(oid) },
+			func(n names, name string) (uint32, error) { return n.only(name, n.procs(name)) },
+		},
+		value.RegProcedure.OID: {names.procedureName, names.procedureOID},
+		value.RegRole.OID:      {names.roleName, names.roleOID},
+		value.RegOper.OID: {names.operName, func(n names, name string) (uint32, error) {
+			var oids []uint32
+			for _, o := range n.s.srv.registry.Operators(unqualified(name)) {
+				oids = append(oids, o.OID)
+			}
+			switch len(oids) {
+			case 0:
+				return 0, dberr.New(dberr.UndefinedFunction, "operator does not exist: %s", name)
+			case 1:
+				return oids[0], nil
+			}
+			return 0, dberr.New(dberr.AmbiguousFunction, "more than one operator named %s", name)
+		}},
+		value.RegCollation.OID: {
+			func(_ names, oid uint32) (string, bool) {
+				for name, o := range collations {
+					if o == oid {
+						return quoteName(name), true
+					}
+				}
+				return "", false
+			},
+			func(_ names, name string) (uint32, error) {
+				if parts, ok := splitQualified(name); ok {
+					if oid := collations[parts[len(parts)-1]]; oid != 0 {
+						return oid, nil
+					}
+				}
+				return 0, dberr.New(dberr.UndefinedObject, `collation "%s" for encoding "UTF8" does not exist`, name)
+			},
+		},
+	}
+}
+
+// collations are the built-in ones by name.
+var collations = map[string]uint32{"default": 100, "C": 950, "POSIX": 951}
+
+func (n names) typeName(oid uint32) (string, bool) {
+	t := lookup{n.s}.TypeByOID(oid)
+	if t == nil {
+		return "", false
+	}
+	return t.SQL, true
+}
+
+func (n names) typeOID(name string) (uint32, error) {
+	if t := (lookup{n.s}).TypeByName(name); t != nil {
+		return t.OID, nil
+	}
+	return 0, dberr.New(dberr.UndefinedObject, `type "%s" does not exist`, name)
+}
+
+func (n names) className(oid uint32) (string, bool) {
+	l := lookup{n.s}
+	schema, name, ok := l.RelationName(oid)
+	if !ok {
+		return "", false
+	}
+	if found, ok := l.RelationOID(quoteName(name)); ok && found == oid {
+		return quoteName(name), true
+	}
+	return quoteName(schema) + "." + quoteName(name), true
+}
+
+func (n names) classOID(name string) (uint32, error) {
+	if oid, ok := (lookup{n.s}).RelationOID(name); ok {
+		return oid, nil
+	}
+	if parts, ok := splitQualified(name); ok {
+		name = strings.Join(parts, ".")
+	}
+	return 0, dberr.New(dberr.UndefinedTable, `relation "%s" does not exist`, name)
+}
+
+func (n names) schemaName(oid uint32) (string, bool) {
+	if v := (lookup{n.s}).view(); v != nil {
+		if sc := v.SchemaByID(catalog.ID(oid)); sc != nil {
+			return quoteName(sc.Name), true
+		}
+	}
+	if oid == uint32(catalog.PgCatalogSchema) {
+		return "pg_catalog", true
+	}
+	return "", false
+}
+
+func (n names) schemaOID(name string) (uint32, error) {
+	parts, ok := splitQualified(name)
+	if v := (lookup{n.s}).view(); v != nil && ok && len(parts) == 1 {
+		if sc := v.Schema(parts[0]); sc != nil {
+			return uint32(sc.ID), nil
+		}
+		if parts[0] == "pg_catalog" {
+			return uint32(catalog.PgCatalogSchema), nil
+		}
+	}
+	return 0, dberr.New(dberr.InvalidSchemaName, `schema "%s" does not exist`, name)
+}
+
+// unqualified takes the schema off a name; functions and operators are found by their last part.
+func unqualified(name string) string {
+	return strings.TrimPrefix(strings.TrimSpace(name), "pg_catalog.")
+}
+
+// proc is a function by its OID and parameters.
+type proc struct {
+	oid    uint32
+	params []functions.Param
+}
+
+// procs lists the functions of a name.
+func (n names) procs(name string) []proc {
+	parts, ok := splitQualified(name)
+	if !ok || len(parts) == 0 {
+		return nil
+	}
+	r, key := n.s.srv.registry, parts[len(parts)-1]
+	var out []proc
+	for _, f := range r.Scalars(key) {
+		if !f.Hidden {
+			out = append(out, proc{f.OID, f.Params})
+		}
+	}
+	for _, f := range r.Aggregates(key) {
+		out = append(out, proc{f.OID, f.Params})
+	}
+	for _, f := range r.Windows(key) {
+		out = append(out, proc{f.OID, f.Params})
+	}
+	for _, f := range r.Tables(key) {
+		out = append(out, proc{f.OID, f.Params})
+	}
+	return out
+}
+
+// only gives the one function of a name.
+func (n names) only(name string, list []proc) (uint32, error) {
+	oids := map[uint32]bool{}
+	for _, p := range list {
+		oids[p.oid] = true
+	}
+	switch len(oids) {
+	case 0:
+		return 0, dberr.New(dberr.UndefinedFunction, `function "%s" does not exist`, name)
+	case 1:
+		return list[0].oid, nil
+	}
+	return 0, dberr.New(dberr.AmbiguousFunction, `more than one function named "%s"`, name)
+}
+
+func (n names) procedureName(oid uint32) (string, bool) {
+	name, ok := lookup{n.s}.ProcName(oid)
+	if !ok {
+		return "", false
+	}
+	for _, p := range n.procs(quoteName(name)) {
+		if p.oid == oid {
+			types := make([]string, len(p.params))
+			for i, a := range p.params {
+				types[i] = a.Type.SQL
+			}
+			return quoteName(name) + "(" + strings.Join(types, ",") + ")", true
+		}
+	}
+	return "", false
+}
+
+func (n names) procedureOID(text string) (uint32, error) {
+	name, list, ok := strings.Cut(text, "(")
+	list, found := strings.CutSuffix(strings.TrimSpace(list), ")")
+	if !ok || !found {
+		return 0, dberr.New(dberr.InvalidTextRepresentation, "expected a left parenthesis")
+	}
+	var want []uint32
+	for w := range strings.SplitSeq(list, ",") {
+		if w = strings.TrimSpace(w); w == "" {
+			continue
+		}
+		t := lookup{n.s}.TypeByName(w)
+		if t == nil {
+			return 0, dberr.New(dberr.UndefinedObject, `type "%s" does not exist`, w)
+		}
+		want = append(want, t.OID)
+	}
+	for _, p := range n.procs(name) {
+		same := len(p.params) == len(want)
+		for i := 0; same && i < len(want); i++ {
+			same = p.params[i].Type.OID == want[i]
+		}
+		if same {
+			return p.oid, nil
+		}
+	}
+	return 0, dberr.New(dberr.UndefinedFunction, `function "%s" does not exist`, text)
+}
+
+func (n names) operName(oid uint32) (string, bool) {
+	if o, ok := n.s.srv.registry.ByOID(oid).(*functions.Operator); ok {
+		return o.Name, true
+	}
+	return "", false
+}
+
+func (n names) roleName(oid uint32) (string, bool) {
+	if oid == uint32(catalog.SuperRole) {
+		return superuser, true
+	}
+	if v := (lookup{n.s}).view(); v != nil {
+		if r := v.RoleByID(catalog.ID(oid)); r != nil {
+			return quoteName(r.Name), true
+		}
+	}
+	return "", false
+}
+
+func (n names) roleOID(name string) (uint32, error) {
+	parts, ok := splitQualified(name)
+	if ok && len(parts) == 1 {
+		if parts[0] == superuser {
+			return uint32(catalog.SuperRole), nil
+		}
+		if v := (lookup{n.s}).view(); v != nil {
+			if r := v.Role(parts[0]); r != nil {
+				return uint32(r.ID), nil
+			}
+		}
+	}
+	return 0, dberr.New(dberr.UndefinedObject, `role "%s" does not exist`, name)
+}
