@@ -89,8 +89,7 @@ func (b *binder) fromItem(s *scope, n *pg_query.Node) (plan.Node, []*item, error
 	case *pg_query.Node_JoinExpr:
 		return b.joinExpr(s, x.JoinExpr)
 	case *pg_query.Node_RangeTableSample:
-		return nil, nil, errAt(loc(x.RangeTableSample.Location), dberr.FeatureNotSupported, "TABLESAMPLE is not supported").
-			WithHint("Filter with random() < fraction.")
+		return b.single(b.tableSample(s, x.RangeTableSample))
 	}
 	return nil, nil, errAt(astPos(n), dberr.FeatureNotSupported, "this kind of FROM item is not supported").
 		WithHint("Use jsonb_to_recordset or jsonb_path_query.")

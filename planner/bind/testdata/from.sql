@@ -773,11 +773,34 @@ a integer
 x text
 y integer
 
--- differs: not there
 SELECT * FROM t TABLESAMPLE SYSTEM (10)
 ----
-ERROR 0A000 at 29: TABLESAMPLE is not supported
-HINT: Filter with random() < fraction.
+a integer
+b text
+c numeric(8,2)
+
+SELECT * FROM t AS q TABLESAMPLE BERNOULLI ($1) REPEATABLE (5) WHERE q.a > 1
+----
+a integer
+b text
+c numeric(8,2)
+$1 real
+
+SELECT * FROM t TABLESAMPLE nope (10)
+----
+ERROR 42704 at 29: tablesample method nope does not exist
+
+SELECT * FROM t TABLESAMPLE SYSTEM (10, 20)
+----
+ERROR 2202H at 29: tablesample method system requires 1 argument, not 2
+
+SELECT * FROM t TABLESAMPLE SYSTEM ('x')
+----
+ERROR 22P02 at 37: invalid input syntax for type real: "x"
+
+SELECT * FROM generate_series(1, 2) g TABLESAMPLE SYSTEM (10)
+----
+ERROR 42601 at 39: syntax error at or near "TABLESAMPLE"
 
 SELECT t.ctid, xmin, tableoid FROM t
 ----
