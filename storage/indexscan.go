@@ -106,6 +106,23 @@ func (i *indexIter) Close() {
 	i.ranges = nil
 }
 
+// IndexCount counts the entries of an index in ranges, up to limit: what a scan through it would have to look up.
+func (t *Txn) IndexCount(ctx context.Context, x *catalog.Index, ranges []KeyRange, limit int64) (n int64, err error) {
+	for _, r := range ranges {
+		kr := key.Between(key.Ordered, x.Storage, r.Start, r.End)
+		it := merge(t.now.head.snap.Scan(ctx, kr), t.writes.Cursor(overlay.Prefix(kr.Start), kr, t.now.seq), false)
+		for n < limit && it.Next() {
+			n++
+		}
+		err = it.Err()
+		it.Close()
+		if err != nil || n >= limit {
+			break
+		}
+	}
+	return n, err
+}
+
 // Bound limits the component behind the equal ones, see IndexRange.
 type Bound = index.Bound
 

@@ -7,12 +7,12 @@ import (
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/catalog"
-	"github.com/omgdb/omgdb/storage/key"
 	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/value"
 )
 
-// access turns the expressions of a scan's plan.Access into keys and ranges of keys. A NULL among the values of a key finds nothing.
+// access turns the expressions of a scan's plan.Access into keys and ranges of keys. A NULL among the values of a key finds nothing;
+// an index's key that IS NULL has no expression.
 type access struct {
 	n     *plan.Scan
 	value func(plan.Expr) (value.Value, error)
@@ -56,6 +56,9 @@ func (a *access) keys() ([][]byte, error) {
 func (a *access) values(es []plan.Expr) (vals []value.Value, ok bool, err error) {
 	vals = make([]value.Value, len(es))
 	for i, e := range es {
+		if e == nil {
+			continue
+		}
 		if vals[i], err = a.value(e); err != nil || vals[i].IsNull() {
 			return nil, false, err
 		}
@@ -76,9 +79,12 @@ func (a *access) appendKeys(to [][]byte, t *value.Type, vals []value.Value) ([][
 	return append(to, k), nil
 }
 
-// ranges gives the ranges of row keys, sorted and disjoint; nil when the scan doesn't go by ranges.
+// ranges gives the ranges of keys, of the relation or of the index, sorted and disjoint; nil when the scan doesn't go by ranges.
 func (a *access) ranges() ([]storage.KeyRange, error) {
-	var out []storage.KeyRange
+	if a.n.Access.Ranges == nil {
+		return nil, nil
+	}
+	out := make([]storage.KeyRange, 0, len(a.n.Access.Ranges))
 	for i := range a.n.Access.Ranges {
 		r, ok, err := a.keyRange(&a.n.Access.Ranges[i])
 		if err != nil {
@@ -98,37 +104,30 @@ func (a *access) keyRange(r *plan.KeyRange) (out storage.KeyRange, ok bool, err 
 	if err != nil || !ok {
 		return out, false, err
 	}
-	prefix, err := storage.PrimaryKey(a.n.Rel, eq)
-	if err != nil {
+	lower, ok, err := a.bound(r.Lower, r.LowerInc)
+	if err != nil || !ok {
 		return out, false, err
 	}
-	out = storage.KeyRange{Start: prefix, End: key.PrefixEnd(prefix)}
-	if r.Lower != nil {
-		k, ok, err := a.bound(eq, r.Lower)
-		if err != nil || !ok {
-			return out, false, err
-		}
-		if out.Start = k; !r.LowerInc {
-			out.Start = key.PrefixEnd(k)
-		}
+	upper, ok, err := a.bound(r.Upper, r.UpperInc)
+	if err != nil || !ok {
+		return out, false, err
 	}
-	if r.Upper != nil {
-		k, ok, err := a.bound(eq, r.Upper)
-		if err != nil || !ok {
-			return out, false, err
-		}
-		if out.End = k; r.UpperInc {
-			out.End = key.PrefixEnd(k)
-		}
+	if x := a.n.Access.Index; x != nil {
+		out, _, err = storage.IndexRange(a.n.Rel, x, eq, lower, upper)
+	} else {
+		out, err = storage.PrimaryRange(a.n.Rel, eq, lower, upper)
 	}
-	return out, out.End == nil || bytes.Compare(out.Start, out.End) < 0, nil
+	return out, err == nil && (out.End == nil || bytes.Compare(out.Start, out.End) < 0), err
 }
 
-func (a *access) bound(eq []value.Value, e plan.Expr) ([]byte, bool, error) {
+// bound evaluates a bound; ok is false for one that is NULL, which nothing satisfies.
+func (a *access) bound(e plan.Expr, inclusive bool) (b *storage.Bound, ok bool, err error) {
+	if e == nil {
+		return nil, true, nil
+	}
 	v, err := a.value(e)
 	if err != nil || v.IsNull() {
 		return nil, false, err
 	}
-	k, err := storage.PrimaryKey(a.n.Rel, append(slices.Clone(eq), v))
-	return k, true, err
+	return &storage.Bound{Value: v, Inclusive: inclusive}, true, nil
 }

@@ -132,14 +132,22 @@ func (o *parallelOp) open(ctx context.Context) error {
 	if err := o.stop(); err != nil {
 		return err
 	}
-	for o.tokens < len(o.chains)-1 && takeToken() {
-		o.tokens++
+	first := o.chains[0].scan
+	first.bounds = nil
+	spec, some, err := first.spec(ctx)
+	if err != nil {
+		return err
+	}
+	if some && spec.Index == nil {
+		for o.tokens < len(o.chains)-1 && takeToken() {
+			o.tokens++
+		}
 	}
 	if o.alone = o.tokens == 0; o.alone {
-		o.chains[0].scan.bounds = nil
+		first.asked, first.none = spec, !some
 		return o.chains[0].open(ctx)
 	}
-	if err := o.split(ctx); err != nil {
+	if o.pieces, err = o.b.rt.Txn.Split(ctx, first.n.Rel, spec.Bounds, o.parts); err != nil {
 		return err
 	}
 	ctx, o.cancel = context.WithCancel(ctx)
@@ -161,22 +169,6 @@ func (o *parallelOp) open(ctx context.Context) error {
 		go o.work(ctx, c)
 	}
 	return nil
-}
-
-// split cuts what the scan reads into pieces.
-func (o *parallelOp) split(ctx context.Context) error {
-	s := o.chains[0].scan
-	a := &access{n: s.n, value: func(e plan.Expr) (value.Value, error) { return s.fixed.value(ctx, e) }}
-	bounds, err := a.ranges()
-	if err != nil {
-		return err
-	}
-	o.pieces = nil
-	if s.n.Access.Ranges != nil && len(bounds) == 0 {
-		return nil
-	}
-	o.pieces, err = o.b.rt.Txn.Split(ctx, s.n.Rel, bounds, o.parts)
-	return err
 }
 
 func takeToken() bool {

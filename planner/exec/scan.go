@@ -22,6 +22,11 @@ type scanOp struct {
 	iter  batch.Iter
 	// bounds, when not nil, are what is read instead of the bounds of the plan: a part of them.
 	bounds []storage.KeyRange
+	// inOrder tells, after open, whether the rows come in the order of the plan's index.
+	inOrder bool
+	// asked is the spec for the next open, none that it finds nothing, when they are known already.
+	asked *storage.ScanSpec
+	none  bool
 }
 
 func (b *builder) scan(n *plan.Scan) (op, error) {
@@ -57,7 +62,10 @@ func (o *scanOp) open(ctx context.Context) error {
 	if err := o.close(); err != nil {
 		return err
 	}
-	spec, some, err := o.spec(ctx)
+	spec, some, err := o.asked, !o.none, error(nil)
+	if o.asked, o.none = nil, false; spec == nil && some {
+		spec, some, err = o.spec(ctx)
+	}
 	if err != nil || !some {
 		return err
 	}
@@ -90,15 +98,57 @@ func (o *scanOp) spec(ctx context.Context) (spec *storage.ScanSpec, some bool, e
 	if spec.Keys, err = a.keys(); err != nil {
 		return nil, false, err
 	}
-	if spec.Bounds = o.bounds; spec.Bounds == nil {
-		if spec.Bounds, err = a.ranges(); err != nil {
-			return nil, false, err
+	if (o.n.Access.Point != nil || o.n.Access.AnyOf != nil) && len(spec.Keys) == 0 {
+		return nil, false, nil
+	}
+	if spec.Bounds = o.bounds; spec.Bounds != nil {
+		return spec, true, nil
+	}
+	ranges, err := a.ranges()
+	if err != nil || ranges != nil && len(ranges) == 0 {
+		return nil, false, err
+	}
+	if o.n.Access.Index == nil {
+		spec.Bounds = ranges
+		return spec, true, nil
+	}
+	return spec, true, o.throughIndex(ctx, spec, ranges)
+}
+
+// throughIndex lets the scan go through the index, unless that is newer than what the statement sees, or would lead to so many rows
+// that reading them all in their own order is cheaper.
+func (o *scanOp) throughIndex(ctx context.Context, spec *storage.ScanSpec, ranges []storage.KeyRange) error {
+	txn, x := o.b.rt.Txn, o.n.Access.Index
+	if o.inOrder = txn.CanRead(x); !o.inOrder {
+		return nil
+	}
+	if ranges == nil {
+		ranges = []storage.KeyRange{{}}
+	}
+	if !o.n.Access.Unique && !o.n.Access.Ordered && o.b.depth == 0 {
+		rows, err := txn.Count(ctx, o.n.Rel)
+		if err != nil {
+			return err
+		}
+		few := max(rows/lookupCost, minLookups)
+		n, err := txn.IndexCount(ctx, x, ranges, few+1)
+		if err != nil {
+			return err
+		}
+		if n > few {
+			o.inOrder, spec.Reverse = false, false
+			return nil
 		}
 	}
-	point := o.n.Access.Point != nil || o.n.Access.AnyOf != nil
-	some = !(point && len(spec.Keys) == 0 || o.n.Access.Ranges != nil && len(spec.Bounds) == 0)
-	return spec, some, nil
+	spec.Index = &storage.IndexBounds{Index: x, Ranges: ranges}
+	return nil
 }
+
+// lookupCost is how many rows a scan reads in the time in which one is found through an index; minLookups are always worth it.
+const (
+	lookupCost = 12
+	minLookups = 100
+)
 
 func (o *scanOp) next(ctx context.Context) (*batch.Batch, error) {
 	if o.iter == nil {

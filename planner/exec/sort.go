@@ -85,9 +85,12 @@ type sortOp struct {
 	mem   memory
 	keep  bool // the input is the same at each open
 	ready bool
-	rows  *sortedRows
-	at    int
-	out   batch.Batch
+	// presorted is the scan whose index gives the order already; whether it does is known when it is open.
+	presorted *scanOp
+	passes    bool
+	rows      *sortedRows
+	at        int
+	out       batch.Batch
 }
 
 func (b *builder) sort(n *plan.Sort) (op, error) {
@@ -106,7 +109,25 @@ func (b *builder) sort(n *plan.Sort) (op, error) {
 		}
 	}
 	o.keep = b.depth > 0 && steady(n)
+	if n.Presorted == len(n.Keys) {
+		o.presorted = scanBelow(in)
+	}
 	return o, nil
+}
+
+// scanBelow finds the scan whose rows reach the operator in their order.
+func scanBelow(o op) *scanOp {
+	switch x := o.(type) {
+	case *scanOp:
+		return x
+	case *filterOp:
+		return scanBelow(x.input)
+	case *projectOp:
+		return scanBelow(x.input)
+	case *countOp:
+		return scanBelow(x.op)
+	}
+	return nil
 }
 
 func (o *sortOp) open(ctx context.Context) error {
@@ -130,6 +151,9 @@ func (o *sortOp) open(ctx context.Context) error {
 	if err := o.input.open(ctx); err != nil {
 		return err
 	}
+	if o.passes = o.presorted != nil && o.presorted.inOrder; o.passes {
+		return nil
+	}
 	for {
 		in, err := nextRows(ctx, o.input)
 		if err != nil {
@@ -147,7 +171,10 @@ func (o *sortOp) open(ctx context.Context) error {
 	return o.input.close()
 }
 
-func (o *sortOp) next(context.Context) (*batch.Batch, error) {
+func (o *sortOp) next(ctx context.Context) (*batch.Batch, error) {
+	if o.passes {
+		return o.input.next(ctx)
+	}
 	n := min(batch.Size, len(o.rows.sorted)-o.at)
 	if n <= 0 {
 		return nil, nil

@@ -23,6 +23,7 @@ import (
 	"github.com/omgdb/omgdb/planner/parse"
 	"github.com/omgdb/omgdb/planner/pgcatalog"
 	"github.com/omgdb/omgdb/planner/plan"
+	"github.com/omgdb/omgdb/planner/session"
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
@@ -190,10 +191,12 @@ var registry = sync.OnceValue(func() *functions.Registry {
 
 func newDatabase(t testing.TB) *database {
 	t.Helper()
-	db, err := storage.Open(bg, "", storage.Options{Engine: mem.New()})
+	expressions := session.NewIndexExpressions(registry())
+	db, err := storage.Open(bg, "", storage.Options{Engine: mem.New(), Expressions: expressions})
 	if err != nil {
 		t.Fatal(err)
 	}
+	expressions.Attach(db)
 	t.Cleanup(func() { db.Close() })
 	set, err := pgcatalog.New(registry(), nil)
 	if err != nil {
@@ -233,7 +236,8 @@ func (d *database) run(sql string, explain, both bool) ([]string, error) {
 		return nil, d.utility(txn, st)
 	}
 	env := d.env(txn)
-	better, err := opt.Optimize(&opt.Context{Registry: registry(), Catalog: txn.Catalog(), FoldEnv: env, Rows: d.db.RowEstimate}, q)
+	better, err := opt.Optimize(&opt.Context{Registry: registry(), Catalog: txn.Catalog(), FoldEnv: env, Rows: d.db.RowEstimate,
+		IndexExprs: opt.BindIndexExprs(d.context(txn))}, q)
 	if err != nil {
 		return nil, err
 	}
@@ -311,6 +315,12 @@ func show(t *value.Type, c *value.Column, i int) string {
 
 // utility carries out the few statements that the tests need beside queries.
 func (d *database) utility(txn *storage.Txn, st plan.Statement) error {
+	if ci, ok := st.(*plan.CreateIndex); ok {
+		if _, err := txn.CreateIndex(bg, ci.Index); err != nil {
+			return err
+		}
+		return txn.Commit(bg)
+	}
 	ct, ok := st.(*plan.CreateTable)
 	if !ok || ct.As != nil || len(ct.Sequences) > 0 || len(ct.Foreign) > 0 {
 		return dberr.New(dberr.FeatureNotSupported, "%s is not supported by this test", st.CommandTag())

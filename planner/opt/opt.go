@@ -21,6 +21,8 @@ type Context struct {
 	FoldEnv *functions.Env
 	// Rows estimates the number of rows of a stored relation; nil knows nothing.
 	Rows func(rel *catalog.Relation) int64
+	// IndexExprs binds the expressions of indexes; nil leaves out indexes that have some.
+	IndexExprs IndexExprs
 	// Trace, when not nil, is called with the tree after each rule that changed it.
 	Trace func(rule string, n plan.Node)
 
@@ -48,12 +50,15 @@ func Rules() []Rule {
 		{"choose join methods", chooseJoins},
 		{"push filters into scans", pushFilters},
 		{"look up keys", lookUpKeys},
+		{"use indexes", useIndexes},
+		{"join by look-up", joinByLookup},
+		{"drop sorts", dropSorts},
+		{"keep the first rows", keepFirstRows},
+		{"read in order", readInOrder},
+		{"keep the first of partitions", keepFirstOfPartition},
 		{"cast stored numbers", castNumbers},
 		{"project paths", projectPaths},
 		{"drop renaming", dropRenaming},
-		{"drop sorts", dropSorts},
-		{"keep the first rows", keepFirstRows},
-		{"keep the first of partitions", keepFirstOfPartition},
 		{"prune columns", pruneColumns},
 		{"split scans", splitScans},
 	}
