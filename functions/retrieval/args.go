@@ -1,6 +1,10 @@
 package retrieval
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/value"
@@ -41,11 +45,5 @@ func anyNull(args []value.Value) bool {
 	return false
 }
 
-// schema makes a row shape from result columns.
-func schema(cols []functions.Param) value.Schema {
-	s := make(value.Schema, len(cols))
-	for i, c := range cols {
-		s[i] = value.Field{Name: c.Name, Type: c.Type, Mod: -1}
-	}
-	return s
-}
+// joinKeys lists the names of a table for a hint.
+func joinKeys[T any](m map[string]T) string { return strings.Join(slices.Sorted(maps.Keys(m)), ", ") }

@@ -61,6 +61,13 @@ var semanticWeights = map[string]float64{"hashing": 0.2, "static": 0.35}
 
 const strongModelWeight = 0.5
 
+func semanticWeight(model string) float64 {
+	if w, ok := semanticWeights[model]; ok {
+		return w
+	}
+	return strongModelWeight
+}
+
 // fuseAuto adds each side's score relative to the side's best one. A document that a side did not find gets nothing from it.
 func fuseAuto(f *fused, best sides, weight float64) float64 {
 	s := 0.0
@@ -158,10 +165,7 @@ func newHybrid(env *functions.Env, a []value.Value, model string) (*hybrid, erro
 	if err != nil {
 		return nil, err
 	}
-	h := &hybrid{embedder: e, query: text(a[2]), weight: strongModelWeight}
-	if w, ok := semanticWeights[model]; ok {
-		h.weight = w
-	}
+	h := &hybrid{embedder: e, query: text(a[2]), weight: semanticWeight(model)}
 	if h.words, err = newTextRanking(env, a, a[4], ""); err != nil {
 		return nil, err
 	}

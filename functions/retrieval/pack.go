@@ -11,32 +11,42 @@ import (
 	"github.com/omgdb/omgdb/storage/value"
 )
 
-// packArgs are the parameters that all functions of context packs take.
-var packArgs = []functions.Param{pCollection, pField, pQuery, pBudget, pFilter}
-
 // request is one call for a context pack.
 type request struct {
-	corp     *corpus
-	embedder embed.Embedder
-	query    string
-	budget   int // tokens
+	corp   *corpus
+	args   []value.Value
+	opt    packOptions
+	field  string
+	query  string
+	budget int // tokens
 }
 
-// chunk is a candidate with its text.
+// chunk is a candidate with its text: a whole one, or a piece of one.
 type chunk struct {
+	key    string // of its row
 	idText string
 	id     doc.Value
 	score  float64
 	tokens int
 	text   string
+	span   textSpan  // its bytes in the row's text
+	of     *packText // the row's text
+}
+
+// packText is the text that chunks are pieces of.
+type packText struct {
+	text   string
+	pieces []textSpan // nil when the text stays whole
 }
 
 // pack is a token-budgeted, cited selection of chunks, most relevant first.
 type pack struct {
 	query     string
+	field     string
 	budget    int
 	used      int
 	truncated bool // something relevant was left out
+	pieces    bool // the chunks are pieces of texts: citations say which
 	chunks    []chunk
 }
 
@@ -49,7 +59,7 @@ func newRequest(env *functions.Env, a []value.Value) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := env.Embedders.Get(embed.Default)
+	opt, err := newPackOptions(env, a)
 	if err != nil {
 		return nil, err
 	}
@@ -57,15 +67,15 @@ func newRequest(env *functions.Env, a []value.Value) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &request{corp: corp, embedder: e, query: text(a[2]), budget: budget}, nil
+	return &request{corp: corp, args: a, opt: opt, field: text(a[1]), query: text(a[2]), budget: budget}, nil
 }
 
 // fetchAtOnce is how many candidates are read from the store together.
 const fetchAtOnce = 64
 
 // walk visits the candidates best first until fn returns false.
-func (r *request) walk(ctx context.Context, fn func(c chunk) bool) error {
-	cands, err := r.corp.rank(ctx, r.embedder, r.query, -1)
+func (r *request) walk(ctx context.Context, fn func(c *chunk) (bool, error)) error {
+	cands, err := r.candidates(ctx)
 	if err != nil {
 		return err
 	}
@@ -76,14 +86,11 @@ func (r *request) walk(ctx context.Context, fn func(c chunk) bool) error {
 			if !more {
 				return nil
 			}
-			d := doc.Decode([]byte(encoded)).Doc()
-			t, _ := r.corp.textOf(d)
-			c := chunk{idText: id, id: d.Lookup("_id"), score: cands[i].score, tokens: ApproxTokens(t), text: t}
-			if c.id.Missing() {
-				c.id = doc.String(id)
+			c, err := r.chunk(&cands[i], id, encoded)
+			if err == nil {
+				more, err = fn(c)
 			}
-			more = fn(c)
-			return nil
+			return err
 		})
 		if err != nil {
 			return err
@@ -93,23 +100,40 @@ func (r *request) walk(ctx context.Context, fn func(c chunk) bool) error {
 	return nil
 }
 
-// pack takes chunks best first and stops at the first one that would overflow the budget.
+// chunk makes a chunk of a candidate and its document.
+func (r *request) chunk(cand *candidate, id, encoded string) (*chunk, error) {
+	d := doc.Decode([]byte(encoded)).Doc()
+	t, _ := r.corp.textOf(d)
+	c := &chunk{key: cand.key, idText: id, id: d.Lookup("_id"), score: cand.score, of: &packText{text: t}}
+	if c.id.Missing() {
+		c.id = doc.String(id)
+	}
+	c.span = textSpan{0, len(t)}
+	if r.opt.split != nil {
+		c.span = textSpan{int(cand.start), int(cand.end)}
+	}
+	return c, r.measure(c)
+}
+
+// measure sets the text and the tokens of a chunk by its span.
+func (r *request) measure(c *chunk) (err error) {
+	c.text = c.of.text[c.span.start:c.span.end]
+	c.tokens, err = r.opt.tokens(c.text)
+	return err
+}
+
+// pack chooses the chunks that fill the budget.
 func (r *request) pack(ctx context.Context) (*pack, error) {
-	p := &pack{query: r.query, budget: r.budget}
-	err := r.walk(ctx, func(c chunk) bool {
-		if p.used+c.tokens > p.budget || p.budget == 0 {
-			p.truncated = true
-			return false
+	p := &pack{query: r.query, field: r.field, budget: r.budget, pieces: r.opt.split != nil}
+	var err error
+	p.truncated, err = r.choose(ctx, false, func(c *chunk, in bool, _ string) {
+		if in {
+			p.used += c.tokens
+			p.chunks = append(p.chunks, *c)
 		}
-		p.used += c.tokens
-		p.chunks = append(p.chunks, c)
-		return true
 	})
 	return p, err
 }
-
-// ApproxTokens estimates the tokens of a text as a quarter of its code points, rounded up.
-func ApproxTokens(s string) int { return (utf8.RuneCountInString(s) + 3) / 4 }
 
 // roundScore rounds half-even to four decimals.
 func roundScore(s float64) float64 { return math.RoundToEven(s*1e4) / 1e4 }
@@ -132,10 +156,28 @@ func (p *pack) chunksJSON(b *doc.Builder) {
 	b.End()
 }
 
+// citationsJSON writes the chunks' sources: the documents' ids, or, for pieces of texts, objects that say which piece (a range of
+// characters) and with which content.
 func (p *pack) citationsJSON(b *doc.Builder) {
 	b.BeginArray()
 	for _, c := range p.chunks {
+		if !p.pieces {
+			b.Append(c.id)
+			continue
+		}
+		start := utf8.RuneCountInString(c.of.text[:c.span.start])
+		b.BeginObject()
+		b.Key("id")
 		b.Append(c.id)
+		b.Key("field")
+		b.String(p.field)
+		b.Key("start")
+		b.Int(int64(start))
+		b.Key("end")
+		b.Int(int64(start + utf8.RuneCountInString(c.text)))
+		b.Key("contentHash")
+		b.String(embed.ContentHash(c.text))
+		b.End()
 	}
 	b.End()
 }

@@ -145,25 +145,12 @@ func openContextExplain(ctx context.Context, c *functions.Call, a []value.Value,
 	if err != nil || r == nil {
 		return batch.Of(out, cols...), err
 	}
-	used, rank, full := 0, 0, false
-	err = r.walk(ctx, func(ch chunk) bool {
+	rank := 0
+	_, err = r.choose(ctx, true, func(ch *chunk, in bool, reason string) {
 		rank++
-		in, reason := !full && used+ch.tokens <= r.budget && r.budget > 0, "fits the budget"
-		switch {
-		case in:
-			used += ch.tokens
-		case ch.tokens > r.budget:
-			reason = "too large for the whole budget"
-		case !full:
-			reason = "too large for the rest of the budget"
-		default:
-			reason = "after the first chunk that did not fit"
-		}
-		full = full || !in
-		appendChunk(cols, rank, ch)
+		appendChunk(cols, rank, *ch)
 		cols[4].Append(value.Bool(in))
 		cols[5].Append(value.String(reason))
-		return true
 	})
 	return batch.Of(out, cols...), err
 }

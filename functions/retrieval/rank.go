@@ -21,6 +21,8 @@ type candidate struct {
 	score float64
 	order int64
 	key   string // valid until the snapshot is closed
+	// A piece of the row's text, in bytes; both are 0 for the whole.
+	start, end int32
 }
 
 // before orders candidates best first.
@@ -95,7 +97,7 @@ func (c *corpus) rankPart(ctx context.Context, e embed.Embedder, query []float32
 			return err
 		}
 		for i, row := range rows {
-			t.offer(candidate{float64(s.scores[i]), order, b.Cols[0].Strs[row]})
+			t.offer(candidate{score: float64(s.scores[i]), order: order, key: b.Cols[0].Strs[row]})
 			order++
 		}
 	}
@@ -106,7 +108,7 @@ func (c *corpus) grow(t *top, n int) error {
 	if t.k > 0 {
 		return nil
 	}
-	const candidateBytes = 40
+	const candidateBytes = 48
 	return c.env.Memory.Grow(int64(n) * candidateBytes)
 }
 
