@@ -46,7 +46,7 @@ func importCmd() *cobra.Command {
 				imp := importer{conn: c, coll: a[1], src: src}
 				err := imp.run(ctx)
 				if err != nil {
-					return fmt.Errorf("%s: line %d: %w (%d documents before it are imported)", a[2], imp.line, err, imp.committed)
+					return fmt.Errorf("%s: line %d: %w (%d document(s) before it stand)", a[2], imp.line, err, imp.committed)
 				}
 				_, err = fmt.Fprintf(cmd.ErrOrStderr(), "imported %d document(s) into %s\n", imp.committed, a[1])
 				return err

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -98,7 +99,9 @@ func report(w io.Writer, err error) {
 	var e *dberr.Error
 	switch {
 	case errors.As(err, &pg):
-		msg, detail, hint = pg.Message, pg.Detail, pg.Hint
+		// What a command says around the server's error stays; pgconn's severity and code are for drivers.
+		msg = strings.Replace(msg, pg.Error(), pg.Message, 1)
+		detail, hint = pg.Detail, pg.Hint
 	case errors.As(err, &e):
 		detail, hint = e.Detail, e.Hint
 	}
