@@ -205,10 +205,23 @@ func notNull(c *value.Column) {
 	}
 }
 
-// arena gives out bytes for strings of a scan's columns from chunks that live as long as any of the strings.
-type arena struct{ free []byte }
+// arena gives out bytes for strings of a scan's columns from chunks that live as long as any of the strings. Chunks grow with what has
+// been asked for, so that a scan of one row takes no more than its row.
+type arena struct {
+	free []byte
+	next int // size of the next chunk
+}
 
-const arenaChunk = 64 << 10
+const (
+	firstChunk = 512
+	arenaChunk = 64 << 10 // the largest
+)
+
+// refill makes room for at least n bytes, which are less than the largest chunk.
+func (a *arena) refill(n int) {
+	a.next = max(min(2*a.next, arenaChunk), firstChunk)
+	a.free = make([]byte, max(a.next, n))
+}
 
 // take gives n bytes.
 func (a *arena) take(n int) []byte {
@@ -216,7 +229,7 @@ func (a *arena) take(n int) []byte {
 		if n > arenaChunk/4 {
 			return make([]byte, n)
 		}
-		a.free = make([]byte, arenaChunk)
+		a.refill(n)
 	}
 	b := a.free[:n:n]
 	a.free = a.free[n:]
@@ -232,7 +245,7 @@ func (a *arena) copy(b []byte) []byte {
 // open gives an empty slice to append to; close takes what was appended as one string.
 func (a *arena) open() []byte {
 	if len(a.free) < 64 {
-		a.free = make([]byte, arenaChunk)
+		a.refill(64)
 	}
 	return a.free[:0]
 }

@@ -54,7 +54,16 @@ type Context struct {
 // Bind resolves a statement. Errors carry the byte offset in the text that st was parsed from.
 func Bind(ctx context.Context, bc *Context, st parse.Stmt) (plan.Statement, error) {
 	b := newBinder(ctx, bc, st)
-	return b.statement(st.Node)
+	out, err := b.statement(st.Node)
+	if st.Rows == nil || err == nil && b.bulk {
+		return out, err
+	}
+	// Not all rows were read into columns: their trees are needed.
+	whole, err := st.Whole()
+	if err != nil {
+		return nil, err
+	}
+	return newBinder(ctx, bc, whole).statement(whole.Node)
 }
 
 // Expr binds the text of a stored expression (default, check, index key, generation expression) over the columns of rel; cols are the
@@ -105,6 +114,7 @@ type binder struct {
 	deps     plan.Deps
 	writes   bool // the statement changes data or locks rows
 	depth    int  // nesting of views
+	bulk     bool // the statement\'s literal rows were read (bulk.go)
 }
 
 // newCol makes a column with a fresh id.

@@ -215,6 +215,9 @@ func (b *binder) targetRow(s *scope, targets []insertTarget, row []plan.Expr) (c
 
 // insertValues binds VALUES lists, each value for its column; DEFAULT is the column's default.
 func (b *binder) insertValues(s *scope, n *plan.Insert, targets []insertTarget, named bool, lists []*pg_query.Node) error {
+	if done, err := b.bulkRows(n, targets, named, lists); done {
+		return err
+	}
 	v := &plan.Values{}
 	width := -1
 	var used []insertTarget

@@ -163,7 +163,7 @@ func TestOverloads(t *testing.T) {
 	if bad > 0 {
 		t.Errorf("%d of %d calls resolve differently", bad, len(queries))
 	}
-	if hit < len(queries)/50 {
+	if hit < len(queries)/100 {
 		t.Errorf("only %d calls resolve", hit)
 	}
 }

@@ -1,7 +1,7 @@
 package bind
 
 import (
-	pg_query "github.com/pganalyze/pg_query_go/v5"
+	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/planner/plan"

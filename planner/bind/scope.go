@@ -24,8 +24,8 @@ type scope struct {
 	windows []*window
 
 	hasAgg, hasWindow, hasSet bool
-	// inAgg and inWindow are set while the arguments of such a call are being bound.
-	inAgg, inWindow bool
+	// inAgg is set while the arguments of an aggregate are being bound.
+	inAgg bool
 }
 
 // item is an entry of FROM: a relation, subquery, function or join under its alias.
@@ -56,8 +56,7 @@ type item struct {
 type itemCol struct {
 	name   string
 	expr   plan.Expr
-	col    plan.Col // origin for result descriptions (Table, Attr); its ID counts only when expr is a ColRef
-	hidden bool     // left out of *
+	hidden bool // left out of *
 }
 
 // clause is the part of a query in which an expression stands.
@@ -102,10 +101,9 @@ const (
 
 // rule says what may stand in a clause, and how messages name it.
 type rule struct {
-	name             string
-	agg, win, set    bool // allowed
-	noSub            bool // subqueries are not
-	aggText, setText string
+	name          string
+	agg, win, set bool // allowed
+	noSub         bool // subqueries are not
 }
 
 // clauseRules: the texts are PostgreSQL's.

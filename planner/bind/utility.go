@@ -263,6 +263,7 @@ func (b *binder) prepare(x *pg_query.PrepareStmt) (plan.Statement, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.bulk = inner.bulk
 	params, err := inner.paramTypes()
 	if err != nil {
 		return nil, err

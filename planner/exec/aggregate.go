@@ -22,7 +22,6 @@ type aggregateOp struct {
 
 	sets []*groupSet
 	vecs []vec.Vec
-	pos  []int32
 
 	set  int // output: the set and group at hand
 	at   int

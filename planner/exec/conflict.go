@@ -28,23 +28,20 @@ type conflict struct {
 	both batch.Batch
 	// shown collects the rows for RETURNING.
 	shown *vec.Store
-	// updated is the new state of the row in the way, one row, as columns for the checks of rows.
-	updated batch.Batch
-	rows    *newRows
+	// made makes the new state of the row in the way.
+	made *rowMaker
 }
 
 func (b *builder) conflict(o *inserter, n *plan.Insert) (*conflict, error) {
 	k := &conflict{o: o, c: n.Conflict, shown: vec.NewStore(types(n.NewCols))}
 	for _, c := range n.NewCols {
 		k.attrs = append(k.attrs, n.Rel.Attr(c.Attr))
-		k.updated.Cols = append(k.updated.Cols, value.NewColumn(c.Type, 1))
 	}
-	k.updated.Len = 1
 	if n.Conflict.Nothing {
 		return k, nil
 	}
 	var err error
-	if k.rows, err = b.newRows(n.Rel, n.NewCols, n.NewCols, 0, n.Generated, n.Checks); err != nil {
+	if k.made, err = b.rowMaker(n.Rel, n.NewCols, n.Generated, n.Checks); err != nil {
 		return nil, err
 	}
 	cols := append(append([]plan.Col(nil), n.Conflict.OldCols...), n.Conflict.ExclCols...)
@@ -63,16 +60,11 @@ func (b *builder) conflict(o *inserter, n *plan.Insert) (*conflict, error) {
 		if err != nil {
 			return nil, err
 		}
-		set := setCol{attr: n.Rel.Attr(s.Attr), col: -1, node: node}
-		for i, c := range n.NewCols {
-			if c.Attr == s.Attr {
-				set.col = i
-			}
+		col, err := k.made.column(s.Attr)
+		if err != nil {
+			return nil, err
 		}
-		if set.col < 0 {
-			return nil, dberr.New(dberr.InternalError, "ON CONFLICT sets column %d that its plan doesn't show", s.Attr)
-		}
-		k.sets = append(k.sets, set)
+		k.sets = append(k.sets, setCol{col: col, node: node})
 	}
 	return k, nil
 }
@@ -232,35 +224,17 @@ func (k *conflict) see(p int32, old doc.Doc) error {
 
 // next computes and checks the new state of the row in the way.
 func (k *conflict) next(ctx context.Context, old doc.Doc) (doc.Doc, error) {
-	rel := k.o.n.Rel
-	for i, c := range k.o.n.NewCols {
-		v, err := oldValue(rel, old, c, k.attrs[i])
-		if err != nil {
-			return nil, err
-		}
-		k.updated.Cols[i] = value.NewColumn(c.Type, 1)
-		k.updated.Cols[i].Append(v)
+	if err := k.made.start(old); err != nil {
+		return nil, err
 	}
 	for i := range k.sets {
-		s := &k.sets[i]
-		v, err := valueAt(ctx, s.node, &k.both, 0)
+		v, err := valueAt(ctx, k.sets[i].node, &k.both, 0)
 		if err != nil {
 			return nil, err
 		}
-		k.updated.Cols[s.col].Reset()
-		k.updated.Cols[s.col].Append(v)
+		k.made.set(k.sets[i].col, v)
 	}
-	if rel.Kind == catalog.Collection {
-		_, docAt := collectionColumns(k.o.n.NewCols)
-		return changedDocument(rel, old, k.updated.Cols[docAt].Get(0))
-	}
-	if err := k.rows.complete(ctx, &k.updated); err != nil {
-		return nil, err
-	}
-	if _, err := k.rows.check(ctx, &k.updated); err != nil {
-		return nil, err
-	}
-	return k.rows.encode(&k.updated, 0)
+	return k.made.finish(ctx, old)
 }
 
 // document makes the document of the row at position p.

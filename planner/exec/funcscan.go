@@ -71,18 +71,6 @@ func valueAt(ctx context.Context, n eval.Node, in *batch.Batch, i int32) (value.
 	return v.Get(v.At(i)), nil
 }
 
-// width is the number of columns that the stream itself has.
-func (c *setCall) width() int { return len(c.call.Shape) }
-
-// outTypes lists the types of the call's columns without the ordinality.
-func (c *setCall) outTypes() []*value.Type {
-	cols := c.call.Cols
-	if c.call.Ordinality {
-		cols = cols[:len(cols)-1]
-	}
-	return types(cols)
-}
-
 // shapeRows turns a batch of the stream into the call's columns, without the ordinality.
 func (c *setCall) shapeRows(in *batch.Batch, record *value.Column) []*value.Column {
 	if !c.call.AsRecord {

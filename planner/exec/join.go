@@ -406,11 +406,10 @@ func (o *joinOp) close() error {
 
 // loopMatcher pairs every left row with every right row.
 type loopMatcher struct {
-	store *vec.Store
-	n     int
-	pos   []int32
-	lone  bool
-	k, j  int
+	n    int
+	pos  []int32
+	lone bool
+	k, j int
 }
 
 func (m *loopMatcher) build(_ context.Context, _ *batch.Batch, store *vec.Store, _ *memory) error {

@@ -197,3 +197,67 @@ func decodeField(d doc.Doc, a *catalog.Column) (value.Value, error) {
 	}
 	return typeio.FromBSON(a.Type, v.Type, v.Data)
 }
+
+// rowMaker makes the new state of one row at a time: from the old one or from nothing, with single columns set.
+type rowMaker struct {
+	rows  *newRows
+	batch batch.Batch
+}
+
+func (b *builder) rowMaker(rel *catalog.Relation, cols []plan.Col, generated map[int16]plan.Expr, checks []plan.NamedExpr) (*rowMaker, error) {
+	rows, err := b.newRows(rel, cols, cols, 0, generated, checks)
+	if err != nil {
+		return nil, err
+	}
+	return &rowMaker{rows: rows, batch: batch.Batch{Cols: make([]*value.Column, len(cols)), Len: 1}}, nil
+}
+
+// start begins with the stored row old; nil begins with NULLs.
+func (m *rowMaker) start(old doc.Doc) error {
+	for i, c := range m.rows.cols {
+		v := value.Null
+		if old != nil {
+			var err error
+			if v, err = oldValue(m.rows.rel, old, c, m.rows.attrs[i]); err != nil {
+				return err
+			}
+		}
+		m.batch.Cols[i] = value.NewColumn(c.Type, 1)
+		m.batch.Cols[i].Append(v)
+	}
+	return nil
+}
+
+// set gives a column, counted among cols, a value.
+func (m *rowMaker) set(col int, v value.Value) {
+	m.batch.Cols[col] = value.NewColumn(m.rows.cols[col].Type, 1)
+	m.batch.Cols[col].Append(v)
+}
+
+// column finds the column of an attribute.
+func (m *rowMaker) column(attr int16) (int, error) {
+	for i, c := range m.rows.cols {
+		if c.Attr == attr {
+			return i, nil
+		}
+	}
+	return 0, dberr.New(dberr.InternalError, "the plan changes column %d of %s and doesn't show it", attr, m.rows.rel.Name)
+}
+
+// finish completes and checks the row and gives it as it is stored; old is the row that it replaces, nil for a new one.
+func (m *rowMaker) finish(ctx context.Context, old doc.Doc) (doc.Doc, error) {
+	if m.rows.rel.Kind == catalog.Collection {
+		idAt, docAt := collectionColumns(m.rows.cols)
+		if old != nil {
+			return changedDocument(m.rows.rel, old, m.batch.Cols[docAt].Get(0))
+		}
+		return collectionRow(m.rows.rel, m.batch.Cols[idAt].Get(0), m.batch.Cols[docAt].Get(0))
+	}
+	if err := m.rows.complete(ctx, &m.batch); err != nil {
+		return nil, err
+	}
+	if _, err := m.rows.check(ctx, &m.batch); err != nil {
+		return nil, err
+	}
+	return m.rows.encode(&m.batch, 0)
+}

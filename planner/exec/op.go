@@ -90,6 +90,8 @@ func (b *builder) operator(n plan.Node) (op, error) {
 		return b.virtualScan(n)
 	case *plan.FuncScan:
 		return b.funcScan(n)
+	case *plan.Columns:
+		return &columnsOp{cols: n.Vals}, nil
 	case *plan.Values:
 		return b.values(n)
 	case *plan.Project:
@@ -124,6 +126,8 @@ func (b *builder) operator(n plan.Node) (op, error) {
 		return b.update(n)
 	case *plan.Delete:
 		return b.delete(n)
+	case *plan.Merge:
+		return b.merge(n)
 	case *plan.CopySource:
 		return b.copySource(n)
 	}
@@ -140,7 +144,7 @@ func steady(n plan.Node) bool {
 		switch x := x.(type) {
 		case *plan.CTERef:
 			ok = ok && !x.Self
-		case *plan.Insert, *plan.Update, *plan.Delete, *plan.Lock, *plan.CopySource:
+		case *plan.Insert, *plan.Update, *plan.Delete, *plan.Merge, *plan.Lock, *plan.CopySource:
 			ok = false
 		case *plan.FuncScan:
 			ok = ok && !volatileCalls(x.Calls)

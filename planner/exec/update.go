@@ -26,11 +26,9 @@ type updater struct {
 	sets  []setCol
 	rows  *newRows
 	ret   *returning
-	need  bool // whole new rows are needed, not only what changes
 	old   []value.Column
 	batch batch.Batch
 	done  []int32
-	buf   []byte
 }
 
 // setCol is one assignment.

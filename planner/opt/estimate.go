@@ -30,6 +30,8 @@ func (c *Context) rows(n plan.Node) float64 {
 		return callRows(x.Calls)
 	case *plan.Values:
 		return float64(len(x.Rows))
+	case *plan.Columns:
+		return float64(x.Len())
 	case *plan.Empty:
 		return 1
 	case *plan.Filter:

@@ -42,7 +42,7 @@ func inlinable(n plan.Node) bool {
 	ok := true
 	plan.WalkNodes(n, func(n plan.Node) bool {
 		switch n.(type) {
-		case *plan.Insert, *plan.Update, *plan.Delete, *plan.Lock:
+		case *plan.Insert, *plan.Update, *plan.Delete, *plan.Merge, *plan.Lock:
 			ok = false
 		}
 		for _, e := range n.Exprs() {

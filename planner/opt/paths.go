@@ -25,7 +25,6 @@ func projectPaths(c *Context, n plan.Node) (plan.Node, error) {
 // pathSource is a column of a scan that paths can start from.
 type pathSource struct {
 	root plan.ColID // the scan's own column
-	path doc.Path   // from the document's root
 	base doc.Path   // of the column
 }
 
@@ -107,14 +106,14 @@ func passedSources(n plan.Node, below []pathSources, exact bool) pathSources {
 	if len(below) == 0 {
 		return out
 	}
-	switch n.(type) {
+	switch n := n.(type) {
 	case *plan.Filter, *plan.Join, *plan.Sort, *plan.Limit, *plan.Window, *plan.ProjectSet, *plan.Lock:
 	case *plan.Project:
 		if exact {
 			return out
 		}
 	case *plan.Distinct:
-		if n.(*plan.Distinct).On == nil {
+		if n.On == nil {
 			return out
 		}
 	case *plan.With:

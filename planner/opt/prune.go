@@ -47,6 +47,8 @@ func prune(n plan.Node, need plan.ColSet) (plan.Node, error) {
 		need = plan.ColSet{x.RowKey: {}, x.Raw: {}}
 	case *plan.Delete:
 		need = plan.ColSet{x.RowKey: {}, x.Raw: {}}
+	case *plan.Merge:
+		need = plan.ColSet{x.RowKey: {}, x.Raw: {}}
 	}
 	return pruneInputs(n, need)
 }

@@ -64,7 +64,7 @@ func pushBelow(n plan.Node) plan.Node {
 // nothing is n without rows.
 func nothing(n plan.Node) plan.Node {
 	switch n.(type) {
-	case *plan.Insert, *plan.Update, *plan.Delete:
+	case *plan.Insert, *plan.Update, *plan.Delete, *plan.Merge:
 		return n
 	}
 	return &plan.Values{Out: n.Cols()}

@@ -72,7 +72,7 @@ func (r *renamer) tree(n plan.Node, exact bool) (plan.Node, error) {
 // exactInput tells whether n looks at all columns of its input i.
 func exactInput(n plan.Node, i int, exact bool) bool {
 	switch x := n.(type) {
-	case *plan.Project, *plan.Aggregate, *plan.Update, *plan.Delete:
+	case *plan.Project, *plan.Aggregate, *plan.Update, *plan.Delete, *plan.Merge:
 		return false
 	case *plan.SetOp, *plan.Insert:
 		return true
@@ -163,6 +163,10 @@ func (r *renamer) apply(n plan.Node) (plan.Node, error) {
 			c.RowKey, c.Raw = r.final(x.RowKey), r.final(x.Raw)
 			return &c, nil
 		case *plan.Delete:
+			c := *x
+			c.RowKey, c.Raw = r.final(x.RowKey), r.final(x.Raw)
+			return &c, nil
+		case *plan.Merge:
 			c := *x
 			c.RowKey, c.Raw = r.final(x.RowKey), r.final(x.Raw)
 			return &c, nil

@@ -22,6 +22,8 @@ type Stmt struct {
 	Text string
 	// Offset is the byte offset of Text in the whole text; the locations in Node count from the beginning of the whole text.
 	Offset int
+	// Rows, when not nil, are the rows of an INSERT … VALUES, of which Node has the first one only.
+	Rows *Rows
 }
 
 // Parse gives the statements of sql; none for a text of blanks and comments. Errors carry a Position in sql.
@@ -32,7 +34,35 @@ func Parse(sql string) ([]Stmt, error) {
 	if err := checkLimits(sql); err != nil {
 		return nil, err
 	}
-	tree, err := parser.ParseToProtobuf(sql)
+	rows, short := literalRows(sql)
+	stmts, err := parseTree(short, sql)
+	if err != nil && rows != nil {
+		return parseTree(sql, sql) // the error's text may name what was blanked
+	}
+	for i := range stmts {
+		s := &stmts[i]
+		for _, r := range rows {
+			if r.At >= s.Offset && r.At < s.Offset+len(s.Text) {
+				s.Rows = r
+			}
+		}
+	}
+	return stmts, err
+}
+
+// Whole parses a statement again with all rows of its VALUES in the tree. Locations count as in st.
+func (st *Stmt) Whole() (Stmt, error) {
+	text := strings.Repeat(" ", st.Offset) + st.Text
+	stmts, err := parseTree(text, text)
+	if err != nil || len(stmts) != 1 {
+		return *st, dberr.Wrap(err, dberr.InternalError, "cannot parse the statement again")
+	}
+	return stmts[0], nil
+}
+
+// parseTree parses a text that was checked. sql is what the statements' texts are taken from; blanked is the same with parts blanked.
+func parseTree(blanked, sql string) ([]Stmt, error) {
+	tree, err := parser.ParseToProtobuf(blanked)
 	if err != nil {
 		return nil, syntaxError(sql, err)
 	}

@@ -59,10 +59,9 @@ func factsOf(t *value.Type) facts {
 
 // typeRow is a row of pg_type.
 type typeRow struct {
-	t       *value.Type
-	owner   catalog.ID
-	def     *catalog.Type // of a user-made type
-	arrayOf bool
+	t     *value.Type
+	owner catalog.ID
+	def   *catalog.Type // of a user-made type
 }
 
 func (w *world) types() []typeRow {

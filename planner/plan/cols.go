@@ -21,6 +21,9 @@ func (n *FuncScan) Cols() []Col { return n.Out }
 func (n *Values) Cols() []Col { return n.Out }
 
 // Cols implements Node.
+func (n *Columns) Cols() []Col { return n.Out }
+
+// Cols implements Node.
 func (n *Project) Cols() []Col { return n.Out }
 
 // Cols implements Node: the input's columns, then each call's.

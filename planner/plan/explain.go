@@ -59,7 +59,6 @@ type explainer struct {
 	prefix bool
 	subs   map[*Subquery]int
 	nSub   int
-	nInit  int
 	at     Node // the node whose expressions are being written
 }
 
@@ -139,6 +138,8 @@ func (e *explainer) define(n Node) {
 	case *CTERef:
 		table(x.Alias, x.Out)
 	case *Values:
+		table("*VALUES*", x.Out)
+	case *Columns:
 		table("*VALUES*", x.Out)
 	case *Project:
 		for i, c := range x.Out {

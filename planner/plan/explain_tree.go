@@ -183,6 +183,9 @@ func (e *explainer) fill(o *expNode, n Node) {
 		}
 		o.call("Values Scan", `Values Scan on "*VALUES*"`)
 		o.attrs = []Prop{{"Alias", "*VALUES*"}}
+	case *Columns:
+		o.call("Values Scan", `Values Scan on "*VALUES*"`)
+		o.attrs = []Prop{{"Alias", "*VALUES*"}}
 	case *Empty:
 		o.call("Result", "")
 		if x.No {

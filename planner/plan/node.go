@@ -95,6 +95,13 @@ type Values struct {
 	Rows [][]Expr
 }
 
+// Columns is a list of rows of constants, held as columns: one for each of Out, all of the same length.
+type Columns struct {
+	noInput
+	Out  []Col
+	Vals []*value.Column
+}
+
 // Project computes expressions: one for each column of Out. A column of Out has a fresh id, or that of the input column that its item
 // passes through unchanged.
 type Project struct {

@@ -54,8 +54,17 @@ func (n *VirtualScan) WithExprs([]Expr) Node { return n }
 // WithInputs implements Node.
 func (n *CTERef) WithInputs([]Node) Node { return n }
 
+// WithInputs implements Node.
+func (n *Columns) WithInputs([]Node) Node { return n }
+
 // WithExprs implements Node.
 func (n *CTERef) WithExprs([]Expr) Node { return n }
+
+// WithExprs implements Node.
+func (n *Columns) WithExprs([]Expr) Node { return n }
+
+// Len is the number of rows.
+func (n *Columns) Len() int { return n.Vals[0].Len() }
 
 // WithInputs implements Node.
 func (n *Empty) WithInputs([]Node) Node { return n }

@@ -14,7 +14,6 @@ import (
 type textRows struct {
 	opt    *plan.CopyOptions
 	cols   []plan.Col
-	rel    string
 	src    io.Reader
 	chunk  []byte // chunk[at:] is unread
 	at     int

@@ -14,18 +14,17 @@ import (
 
 // cursor is what a portal made by DECLARE has besides: a position, and rows to go back to when it can scroll.
 type cursor struct {
-	name       string
-	text       string
-	scroll     bool // may move backwards
-	hold       bool
-	binary     bool
-	kept       *keptRows // rows fetched so far (scroll), or all of them (held)
-	complete   bool      // kept has all rows
-	pos        int64     // rows before the current one; 0 is before the first
-	atEnd      bool      // after the last row
-	created    time.Time
-	committed  bool // a held cursor whose transaction has committed
-	sequential int64
+	name      string
+	text      string
+	scroll    bool // may move backwards
+	hold      bool
+	binary    bool
+	kept      *keptRows // rows fetched so far (scroll), or all of them (held)
+	complete  bool      // kept has all rows
+	pos       int64     // rows before the current one; 0 is before the first
+	atEnd     bool      // after the last row
+	created   time.Time
+	committed bool // a held cursor whose transaction has committed
 }
 
 func cursorActions() []entry {

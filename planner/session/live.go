@@ -46,11 +46,7 @@ var (
 	varPlanCache     = settingNo("omgdb.plan_cache_size")
 	varMaxConns      = settingNo("max_connections")
 	varAuthTimeout   = settingNo("authentication_timeout")
-	varPort          = settingNo("port")
-	varListen        = settingNo("listen_addresses")
-	varSocketDir     = settingNo("unix_socket_directories")
 	varSearchPath    = settingNo("search_path")
-	varEmbedder      = settingNo("omgdb.embedder")
 )
 
 // refreshers keep live in step: one entry for each setting that has a typed copy.

@@ -69,19 +69,6 @@ func (h *hub) unlisten(s *Session, channel string) {
 	}
 }
 
-// listening lists the channels of a session, in no fixed order.
-func (h *hub) listening(s *Session) []string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	var out []string
-	for name, set := range h.channels {
-		if set[s] {
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
 // listenOp is a LISTEN or UNLISTEN that waits for the commit.
 type listenOp struct {
 	channel string

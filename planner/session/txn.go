@@ -116,14 +116,6 @@ func (s *Session) step(ctx context.Context, ev txnEvent) error {
 	return nil
 }
 
-// allowed tells whether an event is possible, without doing anything.
-func (s *Session) allowed(ev txnEvent) error {
-	if r := txnTable[s.state][ev].refuse; r != nil {
-		return r
-	}
-	return nil
-}
-
 // transaction is the storage side of the session's transaction. The zero value is none; txn is opened by the first statement that
 // needs one, so that SET TRANSACTION can still choose its kind.
 type transaction struct {

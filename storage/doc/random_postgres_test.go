@@ -42,3 +42,20 @@ func TestPostgresRandom(t *testing.T) {
 		c.check(t)
 	}
 }
+
+// damaged breaks a JSON text in one place, keeping it valid UTF-8.
+func (g gen) damaged(s string) string {
+	r := []rune(s)
+	i := g.Intn(len(r) + 1)
+	junk := []rune(`{}[],:"\u0-+.eEx_é` + "\n\t 1")
+	switch g.Intn(3) {
+	case 0:
+		return string(r[:i])
+	case 1:
+		return string(r[:i]) + string(junk[g.Intn(len(junk))]) + string(r[i:])
+	}
+	if i < len(r) {
+		r[i] = junk[g.Intn(len(junk))]
+	}
+	return string(r)
+}

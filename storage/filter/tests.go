@@ -49,14 +49,10 @@ func compileTests(tests []Test) ([]tester, error) {
 	return list, nil
 }
 
-// elements is embedded by tests that look at an array's elements and at the array; wholeArray by those that take it as one.
-type (
-	elements   struct{}
-	wholeArray struct{}
-)
+// elements is embedded by tests that look at an array's elements and at the array.
+type elements struct{}
 
-func (elements) whole() bool   { return false }
-func (wholeArray) whole() bool { return true }
+func (elements) whole() bool { return false }
 
 // compareTester is $eq, $gt … with the operand's class known.
 type compareTester struct {

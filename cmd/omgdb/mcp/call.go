@@ -126,19 +126,29 @@ func (c *call) exec(conn *pgx.Conn, sql string, params []*string) (*answer, erro
 	return a, err
 }
 
-// blame finds the argument to which an error of SQL belongs.
+// blame finds the argument to which an error of SQL belongs: one that its code can come from, rather the one that its text quotes.
 func (c *call) blame(err error) error {
-	code := dberr.Code(err)
+	code, msg := dberr.Code(err), err.Error()
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
 		code = pg.Code
 	}
+	var guilty *param
 	for i := range c.tool.params {
-		if p := &c.tool.params[i]; code != "" && slices.Contains(p.codes, code) && c.args[p.name] != nil {
-			return &argError{p.name, err}
+		p := &c.tool.params[i]
+		if v := c.args[p.name]; code != "" && v != nil && slices.Contains(p.codes, code) {
+			if strings.Contains(msg, `"`+*v+`"`) {
+				return &argError{p.name, err}
+			}
+			if guilty == nil {
+				guilty = p
+			}
 		}
 	}
-	return err
+	if guilty == nil {
+		return err
+	}
+	return &argError{guilty.name, err}
 }
 
 // failure is the answer of a call that failed.

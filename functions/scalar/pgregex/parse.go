@@ -74,7 +74,6 @@ type parser struct {
 	caps   int // groups opened
 	closed []bool
 	nodes  int
-	depth  int
 }
 
 // dupMax is the largest count of a repetition.

@@ -132,17 +132,15 @@ func find(s string, table map[byte][]*field) *field {
 }
 
 func prefix(s string, it *item) string {
-	for {
-		switch {
-		case strings.HasPrefix(s, "FM"), strings.HasPrefix(s, "fm"):
-			it.fill = true
-		case strings.HasPrefix(s, "TM"), strings.HasPrefix(s, "tm"):
-			it.local = true
-		default:
-			return s
-		}
-		return s[2:]
+	switch {
+	case strings.HasPrefix(s, "FM"), strings.HasPrefix(s, "fm"):
+		it.fill = true
+	case strings.HasPrefix(s, "TM"), strings.HasPrefix(s, "tm"):
+		it.local = true
+	default:
+		return s
 	}
+	return s[2:]
 }
 
 func suffix(s string, it *item) string {

@@ -42,7 +42,6 @@ type ioCast struct {
 	mod      int32
 	format   *typeio.Format
 	out      value.Column
-	buf      []byte
 }
 
 func (n *ioCast) Eval(ctx context.Context, b *batch.Batch, sel []int32) (vec.Vec, error) {
