@@ -212,25 +212,3 @@ func (o *iterOp) close() error {
 	o.iter = nil
 	return it.Close()
 }
-
-// pickOp shows some columns of its input.
-type pickOp struct {
-	op
-	pick []int
-	out  batch.Batch
-}
-
-func (o *pickOp) next(ctx context.Context) (*batch.Batch, error) {
-	in, err := o.op.next(ctx)
-	if err != nil || in == nil {
-		return nil, err
-	}
-	if o.out.Cols == nil {
-		o.out.Cols = make([]*value.Column, len(o.pick))
-	}
-	for i, k := range o.pick {
-		o.out.Cols[i] = in.Cols[k]
-	}
-	o.out.Len, o.out.Sel = in.Len, in.Sel
-	return &o.out, nil
-}

@@ -200,10 +200,6 @@ func (m *Moment) roman(it item) string {
 
 // clock writes the patterns of the time of day.
 func (m *Moment) clock(it item) (string, bool) {
-	us := m.Usec
-	if us < 0 {
-		us = -us
-	}
 	switch it.field.id {
 	case "HH", "HH12":
 		h := m.Hour % 12

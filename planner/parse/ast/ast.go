@@ -89,7 +89,6 @@ type (
 	RangeFunction         = pg_query.RangeFunction
 	RangeSubselect        = pg_query.RangeSubselect
 	RangeTableSample      = pg_query.RangeTableSample
-	RangeTableSample      = pg_query.RangeTableSample
 	RangeVar              = pg_query.RangeVar
 	RefreshMatViewStmt    = pg_query.RefreshMatViewStmt
 	ReindexStmt           = pg_query.ReindexStmt
