@@ -42,7 +42,7 @@ func foreign(name string, info fs.FileInfo) string {
 	if !info.Mode().IsRegular() {
 		return "a link or special file"
 	}
-	const magic = "SQLite format 3\x00"
+	const magic = "SQLite format 3"
 	head := make([]byte, len(magic))
 	f, err := os.Open(name)
 	if err == nil {

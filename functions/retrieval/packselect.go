@@ -134,12 +134,13 @@ func (s *selection) widen(c *chunk) error {
 	}
 	last := first
 	for range s.r.opt.neighbors {
-		for _, step := range []struct{ first, last int }{{first - 1, last}, {first, last + 1}} {
-			if step.first < 0 || step.last >= len(c.of.pieces) {
+		for _, side := range []int{-1, 1} {
+			f, l := first+min(side, 0), last+max(side, 0)
+			if f < 0 || l >= len(c.of.pieces) {
 				continue
 			}
 			wider := *c
-			wider.span = textSpan{c.of.pieces[step.first].start, c.of.pieces[step.last].end}
+			wider.span = textSpan{c.of.pieces[f].start, c.of.pieces[l].end}
 			if s.overlaps(&wider) {
 				continue
 			}
@@ -147,7 +148,7 @@ func (s *selection) widen(c *chunk) error {
 				return err
 			}
 			if s.fits(&wider) {
-				*c, first, last = wider, step.first, step.last
+				*c, first, last = wider, f, l
 			}
 		}
 	}

@@ -114,7 +114,7 @@ type binder struct {
 	deps     plan.Deps
 	writes   bool // the statement changes data or locks rows
 	depth    int  // nesting of views
-	bulk     bool // the statement\'s literal rows were read (bulk.go)
+	bulk     bool // the statement's literal rows were read (bulk.go)
 }
 
 // newCol makes a column with a fresh id.

@@ -38,7 +38,7 @@ func (b *binder) bulkRows(n *plan.Insert, targets []insertTarget, named bool, li
 	out := &plan.Columns{}
 	for i := range used {
 		t := &used[i]
-		if len(t.ind) > 0 || t.col.Type.Class != value.Base && t.col.Type.Class != value.Enum {
+		if len(t.ind) > 0 || t.bad != nil || !plainInput(t.col.Type) {
 			return true, errNotPlain
 		}
 		if err := b.writable(n, &t.col, false); err != nil {
@@ -84,12 +84,21 @@ func (b *binder) literal(r *parse.Rows, l *parse.Literal, c *catalog.Column, out
 	case parse.IntLiteral:
 		return b.intLiteral(r.Text(l), c, out)
 	}
+	text := r.Text(l)
 	switch c.Type.OID {
-	case value.Numeric.OID, value.Float8.OID, value.Float4.OID:
-		return b.appendText(r.Text(l), c, out)
+	case value.Float8.OID, value.Float4.OID:
+		if f, err := strconv.ParseFloat(text, 64); err != nil || f == 0 {
+			return errNotPlain // -0.0 is a numeric, which has no negative zero
+		}
+		return b.appendText(text, c, out)
+	case value.Numeric.OID:
+		return b.appendText(text, c, out)
 	}
 	return errNotPlain
 }
+
+// plainInput tells whether the text of a literal is a value's input as it stands: domains check it, and composites have parts.
+func plainInput(t *value.Type) bool { return t.Class == value.Base || t.Class == value.Enum }
 
 func (b *binder) appendText(text string, c *catalog.Column, out *value.Column) error {
 	v, err := typeio.In(c.Type, c.Mod, text, b.Format)
