@@ -1,6 +1,8 @@
 package retrieval
 
 import (
+	"context"
+	"runtime"
 	"strings"
 
 	"github.com/omgdb/omgdb/functions"
@@ -97,9 +99,17 @@ func objectArg(param string, v value.Value) (doc.Doc, error) {
 }
 
 // scan reads part of the corpus: the row key first, then the fields.
-func (c *corpus) spec(part, parts int) *storage.ScanSpec {
+func (c *corpus) spec(piece []storage.KeyRange) *storage.ScanSpec {
 	cols := append([]storage.ScanCol{{Kind: storage.ColRowKey}}, c.fields...)
-	return &storage.ScanSpec{Rel: c.rel, Cols: cols, Filter: c.filter, Part: part, Parts: parts}
+	return &storage.ScanSpec{Rel: c.rel, Cols: cols, Filter: c.filter, Bounds: piece}
+}
+
+// pieces cuts the corpus into pieces in key order, one for each goroutine that is to read it: one of everything when it is small.
+func (c *corpus) pieces(ctx context.Context) ([][]storage.KeyRange, error) {
+	if c.env.DB.RowEstimate(c.rel) < parallelRows {
+		return [][]storage.KeyRange{nil}, nil
+	}
+	return c.env.Txn.Split(ctx, c.rel, nil, runtime.GOMAXPROCS(0))
 }
 
 // text gives the text of the row at position i of a batch from spec, false when it has none.

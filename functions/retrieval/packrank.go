@@ -3,7 +3,6 @@ package retrieval
 import (
 	"context"
 	"math"
-	"runtime"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -79,13 +78,14 @@ func (r *request) rankPieces(ctx context.Context) ([]candidate, error) {
 		return nil, err
 	}
 	s.words = s.analyzer.ParseQuery(r.query)
-	sets := make([]pieceSet, 1)
-	if r.corp.env.DB.RowEstimate(r.corp.rel) >= parallelRows {
-		sets = make([]pieceSet, runtime.GOMAXPROCS(0))
+	pieces, err := r.corp.pieces(ctx)
+	if err != nil {
+		return nil, err
 	}
+	sets := make([]pieceSet, len(pieces))
 	g, gctx := errgroup.WithContext(ctx)
-	for p := range sets {
-		it, err := r.corp.env.Txn.Scan(ctx, r.corp.spec(p, len(sets)))
+	for p, piece := range pieces {
+		it, err := r.corp.env.Txn.Scan(ctx, r.corp.spec(piece))
 		if err != nil {
 			_ = g.Wait()
 			return nil, err

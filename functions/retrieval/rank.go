@@ -3,7 +3,6 @@ package retrieval
 import (
 	"cmp"
 	"context"
-	"runtime"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -42,15 +41,15 @@ func (c *corpus) rank(ctx context.Context, e embed.Embedder, query string, k int
 	if err != nil {
 		return nil, err
 	}
-	parts := 1
-	if c.env.DB.RowEstimate(c.rel) >= parallelRows {
-		parts = runtime.GOMAXPROCS(0)
+	pieces, err := c.pieces(ctx)
+	if err != nil {
+		return nil, err
 	}
-	tops := make([]top, parts)
+	tops := make([]top, len(pieces))
 	g, gctx := errgroup.WithContext(ctx)
-	for p := range parts {
+	for p, piece := range pieces {
 		tops[p].k = k
-		it, err := c.env.Txn.Scan(ctx, c.spec(p, parts))
+		it, err := c.env.Txn.Scan(ctx, c.spec(piece))
 		if err != nil {
 			_ = g.Wait()
 			return nil, err

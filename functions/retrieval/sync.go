@@ -121,7 +121,7 @@ type source struct {
 
 // each visits the documents that have a text, in key order. A source's bytes are valid until the snapshot is closed.
 func (s *syncer) each(ctx context.Context, fn func(source) error) error {
-	spec := s.corp.spec(0, 0)
+	spec := s.corp.spec(nil)
 	spec.Cols = append(spec.Cols, storage.ScanCol{Kind: storage.ColID}, storage.ScanCol{Kind: storage.ColPathJSON, Path: doc.Keys("_id")})
 	idText := len(spec.Cols) - 2
 	it, err := s.corp.env.Txn.Scan(ctx, spec)

@@ -2,7 +2,6 @@ package retrieval
 
 import (
 	"context"
-	"runtime"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -101,13 +100,14 @@ func (t *textRanking) rank(ctx context.Context, k int) ([]candidate, error) {
 	if k == 0 || t.query.Empty() {
 		return nil, nil
 	}
-	parts := make([]textPart, 1)
-	if t.corp.env.DB.RowEstimate(t.corp.rel) >= parallelRows {
-		parts = make([]textPart, runtime.GOMAXPROCS(0))
+	pieces, err := t.corp.pieces(ctx)
+	if err != nil {
+		return nil, err
 	}
+	parts := make([]textPart, len(pieces))
 	g, gctx := errgroup.WithContext(ctx)
-	for p := range parts {
-		it, match, err := t.openPart(ctx, p, len(parts))
+	for p, piece := range pieces {
+		it, match, err := t.openPart(ctx, piece)
 		if err != nil {
 			_ = g.Wait()
 			return nil, err
@@ -154,9 +154,9 @@ func (t *textRanking) score(parts []textPart) []candidate {
 }
 
 // openPart opens the scan of one part; with a filter, the whole document stands behind the corpus's columns.
-func (t *textRanking) openPart(ctx context.Context, part, parts int) (batch.Iter, *filter.Matcher, error) {
+func (t *textRanking) openPart(ctx context.Context, piece []storage.KeyRange) (batch.Iter, *filter.Matcher, error) {
 	var match *filter.Matcher
-	spec := t.corp.spec(part, parts)
+	spec := t.corp.spec(piece)
 	if t.filter != nil {
 		var err error
 		if match, err = filter.Compile(t.filter); err != nil {
