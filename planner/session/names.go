@@ -41,7 +41,7 @@ func buildAliases() map[uint32]alias {
 		value.RegClass.OID:     {names.className, names.classOID},
 		value.RegNamespace.OID: {names.schemaName, names.schemaOID},
 		value.RegProc.OID: {
-			func(n names, oid uint32) (string, bool) { return lookup{n.s}.ProcName(oid) },
+			func(n names, oid uint32) (string, bool) { return lookup(n).ProcName(oid) },
 			func(n names, name string) (uint32, error) { return n.only(name, n.procs(name)) },
 		},
 		value.RegProcedure.OID: {names.procedureName, names.procedureOID},
@@ -84,7 +84,7 @@ func buildAliases() map[uint32]alias {
 var collations = map[string]uint32{"default": 100, "C": 950, "POSIX": 951}
 
 func (n names) typeName(oid uint32) (string, bool) {
-	t := lookup{n.s}.TypeByOID(oid)
+	t := lookup(n).TypeByOID(oid)
 	if t == nil {
 		return "", false
 	}
@@ -92,14 +92,14 @@ func (n names) typeName(oid uint32) (string, bool) {
 }
 
 func (n names) typeOID(name string) (uint32, error) {
-	if t := (lookup{n.s}).TypeByName(name); t != nil {
+	if t := (lookup(n)).TypeByName(name); t != nil {
 		return t.OID, nil
 	}
 	return 0, dberr.New(dberr.UndefinedObject, `type "%s" does not exist`, name)
 }
 
 func (n names) className(oid uint32) (string, bool) {
-	l := lookup{n.s}
+	l := lookup(n)
 	schema, name, ok := l.RelationName(oid)
 	if !ok {
 		return "", false
@@ -111,7 +111,7 @@ func (n names) className(oid uint32) (string, bool) {
 }
 
 func (n names) classOID(name string) (uint32, error) {
-	if oid, ok := (lookup{n.s}).RelationOID(name); ok {
+	if oid, ok := (lookup(n)).RelationOID(name); ok {
 		return oid, nil
 	}
 	if parts, ok := splitQualified(name); ok {
@@ -121,7 +121,7 @@ func (n names) classOID(name string) (uint32, error) {
 }
 
 func (n names) schemaName(oid uint32) (string, bool) {
-	if v := (lookup{n.s}).view(); v != nil {
+	if v := (lookup(n)).view(); v != nil {
 		if sc := v.SchemaByID(catalog.ID(oid)); sc != nil {
 			return quoteName(sc.Name), true
 		}
@@ -134,7 +134,7 @@ func (n names) schemaName(oid uint32) (string, bool) {
 
 func (n names) schemaOID(name string) (uint32, error) {
 	parts, ok := splitQualified(name)
-	if v := (lookup{n.s}).view(); v != nil && ok && len(parts) == 1 {
+	if v := (lookup(n)).view(); v != nil && ok && len(parts) == 1 {
 		if sc := v.Schema(parts[0]); sc != nil {
 			return uint32(sc.ID), nil
 		}
@@ -197,7 +197,7 @@ func (n names) only(name string, list []proc) (uint32, error) {
 }
 
 func (n names) procedureName(oid uint32) (string, bool) {
-	name, ok := lookup{n.s}.ProcName(oid)
+	name, ok := lookup(n).ProcName(oid)
 	if !ok {
 		return "", false
 	}
@@ -224,7 +224,7 @@ func (n names) procedureOID(text string) (uint32, error) {
 		if w = strings.TrimSpace(w); w == "" {
 			continue
 		}
-		t := lookup{n.s}.TypeByName(w)
+		t := lookup(n).TypeByName(w)
 		if t == nil {
 			return 0, dberr.New(dberr.UndefinedObject, `type "%s" does not exist`, w)
 		}
@@ -253,7 +253,7 @@ func (n names) roleName(oid uint32) (string, bool) {
 	if oid == uint32(catalog.SuperRole) {
 		return superuser, true
 	}
-	if v := (lookup{n.s}).view(); v != nil {
+	if v := (lookup(n)).view(); v != nil {
 		if r := v.RoleByID(catalog.ID(oid)); r != nil {
 			return quoteName(r.Name), true
 		}
@@ -267,7 +267,7 @@ func (n names) roleOID(name string) (uint32, error) {
 		if parts[0] == superuser {
 			return uint32(catalog.SuperRole), nil
 		}
-		if v := (lookup{n.s}).view(); v != nil {
+		if v := (lookup(n)).view(); v != nil {
 			if r := v.Role(parts[0]); r != nil {
 				return uint32(r.ID), nil
 			}
