@@ -284,8 +284,8 @@ func resolveKeys(n plan.Node, keys []plan.SortKey) []plan.SortKey {
 
 func scanInOrder(s *plan.Scan, keys []plan.SortKey) plan.Node {
 	cols := keyColumns(s)
-	if len(cols) == 0 || s.Access.Reverse {
-		return nil
+	if len(cols) == 0 || s.Access.Reverse || s.Access.Index != nil || s.Access.AnyOf != nil {
+		return nil // through an index rows come in its order
 	}
 	desc := keys[0].Desc
 	for i, k := range keys {
