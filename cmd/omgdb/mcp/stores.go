@@ -12,6 +12,7 @@ import (
 
 	"github.com/omgdb/omgdb/pgwire"
 	"github.com/omgdb/omgdb/storage"
+	"github.com/omgdb/omgdb/storage/dberr"
 )
 
 // Limits of the stores that a server has open, and how long it keeps one after a call.
@@ -32,13 +33,14 @@ type stores struct {
 
 // store is one open store. Its fields are guarded by stores.mu, but local and err, which are set before ready is closed.
 type store struct {
-	path  string
-	ready chan struct{}
-	local *pgwire.Local
-	err   error
-	users int
-	used  time.Time
-	idle  *time.Timer
+	path   string
+	create bool // load makes a missing store
+	ready  chan struct{}
+	local  *pgwire.Local
+	err    error
+	users  int
+	used   time.Time
+	idle   *time.Timer
 }
 
 func newStores() *stores { return &stores{keep: keepFor, open: map[string]*store{}} }
@@ -82,9 +84,9 @@ func (s *stores) use(ctx context.Context, path string, create bool) (*store, err
 			s.mu.Unlock()
 			return nil, fmt.Errorf("%d stores are in use; try again when a call has ended", maxStores)
 		}
-		st = &store{path: path, ready: make(chan struct{})}
+		st = &store{path: path, create: create, ready: make(chan struct{})}
 		s.open[path] = st
-		go s.load(st, create)
+		go s.load(st)
 	}
 	st.users++
 	if st.idle != nil {
@@ -98,21 +100,32 @@ func (s *stores) use(ctx context.Context, path string, create bool) (*store, err
 		s.leave(st)
 		return nil, context.Cause(ctx)
 	}
-	if st.err != nil {
-		return nil, st.err // load has forgotten it
+	if st.err == nil {
+		return st, nil
 	}
-	return st, nil
+	s.forget(st)
+	if create && !st.create && dberr.Code(st.err) == dberr.UndefinedFile {
+		return s.use(ctx, path, create) // it was opened for a call that must not make it
+	}
+	return nil, st.err
 }
 
-func (s *stores) load(st *store, create bool) {
+// forget takes out a store that could not be opened, so that the next call tries anew.
+func (s *stores) forget(st *store) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open[st.path] == st {
+		delete(s.open, st.path)
+	}
+}
+
+func (s *stores) load(st *store) {
 	st.local, st.err = pgwire.OpenShared(context.Background(), st.path, pgwire.LocalOptions{
-		Create: create, Logger: slog.New(slog.DiscardHandler), Storage: storage.Options{LockTimeout: time.Millisecond, Command: "omgdb mcp"},
+		Create: st.create, Logger: slog.New(slog.DiscardHandler), Storage: storage.Options{LockTimeout: time.Millisecond, Command: "omgdb mcp"},
 	})
 	close(st.ready)
 	if st.err != nil {
-		s.mu.Lock()
-		delete(s.open, st.path)
-		s.mu.Unlock()
+		s.forget(st)
 	}
 }
 
