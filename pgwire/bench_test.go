@@ -2,6 +2,7 @@ package pgwire
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"os"
 	"testing"
@@ -72,6 +73,34 @@ func BenchmarkPointRead(b *testing.B) {
 		var v string
 		if err := c.QueryRow(ctx, "point", i).Scan(&v); err != nil || v == "" {
 			b.Fatal(v, err)
+		}
+	}
+}
+
+// BenchmarkDocRead is a prepared read of one document by its _id.
+func BenchmarkDocRead(b *testing.B) {
+	c := benchConn(b, openTest(b))
+	ctx := context.Background()
+	const docs = 5000
+	for _, sql := range []string{
+		"DROP TABLE IF EXISTS point_docs", "CREATE TABLE point_docs () USING collection",
+		fmt.Sprintf(`INSERT INTO point_docs (doc) SELECT jsonb_build_object('_id', 'k' || i, 'a', i, 'tags', ARRAY['a','b'], 'user', jsonb_build_object('name', 'somebody'))
+			FROM generate_series(0, %d) i`, docs-1),
+	} {
+		if _, err := c.Exec(ctx, sql); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if _, err := c.Prepare(ctx, "point_doc", "SELECT doc FROM point_docs WHERE _id = $1"); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		i = (i*7919 + 13) % docs
+		var doc []byte
+		if err := c.QueryRow(ctx, "point_doc", fmt.Sprintf("k%d", i)).Scan(&doc); err != nil || doc == nil {
+			b.Fatal(doc, err)
 		}
 	}
 }
