@@ -20,8 +20,9 @@ type aggregateOp struct {
 	keep   bool
 	ready  bool
 
-	sets []*groupSet
-	vecs []vec.Vec
+	sets  []*groupSet
+	vecs  []vec.Vec
+	spill aggSpill
 
 	set  int // output: the set and group at hand
 	at   int
@@ -45,6 +46,10 @@ func (b *builder) aggregate(n *plan.Aggregate) (op, error) {
 		return nil, err
 	}
 	o := &aggregateOp{input: in, n: n, mem: b.memory(), keep: b.depth > 0 && steady(n), vecs: make([]vec.Vec, len(n.Groups))}
+	if len(n.Groups) > 0 && len(n.Sets) <= 1 {
+		o.spill = aggSpill{at: b.spillAt(), dir: b.rt.SpillDir, types: types(n.Input.Cols())}
+		b.atEnd(o.spill.close)
+	}
 	scope := b.scope(n.Input.Cols())
 	if o.groups, err = scope.CompileAll(n.Groups); err != nil {
 		return nil, err
@@ -67,6 +72,9 @@ func (o *aggregateOp) open(ctx context.Context) error {
 	if o.ready && o.keep {
 		return nil
 	}
+	if err := o.spill.close(); err != nil {
+		return err
+	}
 	if err := o.reset(); err != nil {
 		return err
 	}
@@ -85,6 +93,15 @@ func (o *aggregateOp) open(ctx context.Context) error {
 			return err
 		}
 	}
+	o.ready = o.spill.parts == nil // what goes through partitions is given once
+	if err := o.finish(ctx); err != nil {
+		return err
+	}
+	return o.input.close()
+}
+
+// finish lets the states take what they have put off.
+func (o *aggregateOp) finish(ctx context.Context) error {
 	for _, s := range o.sets {
 		for _, a := range s.accs {
 			if err := a.finish(ctx); err != nil {
@@ -92,8 +109,7 @@ func (o *aggregateOp) open(ctx context.Context) error {
 			}
 		}
 	}
-	o.ready = true
-	return o.input.close()
+	return nil
 }
 
 // reset makes fresh tables and states.
@@ -140,6 +156,13 @@ func (o *aggregateOp) add(ctx context.Context, in *batch.Batch) error {
 		o.vecs[i] = v
 	}
 	pos := vec.Positions(in.Sel, in.Len)
+	if o.spill.parts != nil {
+		var err error
+		if pos, err = o.spill.divert(o.sets[0], in, o.vecs, pos); err != nil || len(pos) == 0 {
+			return err
+		}
+		in = &batch.Batch{Cols: in.Cols, Len: in.Len, Sel: pos}
+	}
 	for _, s := range o.sets {
 		if err := s.assign(o.vecs, pos, in.Len, &o.mem); err != nil {
 			return err
@@ -156,7 +179,7 @@ func (o *aggregateOp) add(ctx context.Context, in *batch.Batch) error {
 			}
 		}
 	}
-	return nil
+	return o.spill.begin(o.mem.held)
 }
 
 // groupBytes is a guess of what the states of one aggregate call in one group take.
@@ -205,12 +228,19 @@ func (s *groupSet) size() int {
 }
 
 func (o *aggregateOp) next(ctx context.Context) (*batch.Batch, error) {
-	for o.set < len(o.sets) && o.at >= o.sets[o.set].size() {
-		o.set++
-		o.at = 0
-	}
-	if o.set >= len(o.sets) {
-		return nil, nil
+	for {
+		for o.set < len(o.sets) && o.at >= o.sets[o.set].size() {
+			o.set++
+			o.at = 0
+		}
+		if o.set < len(o.sets) {
+			break
+		}
+		more, err := o.nextPartition(ctx)
+		if err != nil || !more {
+			return nil, err
+		}
+		o.set, o.at = 0, 0
 	}
 	s := o.sets[o.set]
 	n := min(batch.Size, s.size()-o.at)
@@ -266,5 +296,9 @@ func (o *aggregateOp) close() error {
 		o.sets, o.ready = nil, false
 		o.mem.free()
 	}
-	return o.input.close()
+	err := o.input.close()
+	if e := o.spill.close(); err == nil {
+		err = e
+	}
+	return err
 }

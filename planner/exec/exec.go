@@ -191,6 +191,11 @@ func (r *root) Close() error {
 	if e := closeAll(r.b.subplans...); err == nil {
 		err = e
 	}
+	for _, f := range r.b.ends {
+		if e := f(); err == nil {
+			err = e
+		}
+	}
 	_ = r.b.account.Grow(-r.b.account.Used()) // giving back never fails
 	return err
 }

@@ -21,6 +21,11 @@ type joinOp struct {
 	leftTypes   []*value.Type
 	mem         memory
 	keep, ready bool // the right rows are the same at each open, and they are there
+	spillAt     int64
+	dir         string
+	spill       *joinSpill
+	from        op    // where left rows come from: the left input, or a partition of it
+	rightRows   int64 // in all partitions together
 
 	store        *vec.Store
 	rightMatched []bool // right and full joins: which right rows have found a partner
@@ -69,13 +74,15 @@ func (b *builder) join(n *plan.Join) (op, error) {
 	}
 	lc, rc := n.Left.Cols(), n.Right.Cols()
 	o := &joinOp{kind: n.Kind, left: left, right: right, leftTypes: types(lc), rightTypes: types(rc), mem: b.memory(),
-		keep: b.depth > 0 && steady(n.Right)}
+		keep: b.depth > 0 && steady(n.Right), dir: b.rt.SpillDir}
 	cond := n.On
 	if len(n.HashKeys) > 0 {
 		cond = n.Residual
 		if o.match, err = b.hashMatcher(n); err != nil {
 			return nil, err
 		}
+		o.spillAt = b.spillAt()
+		b.atEnd(o.endSpill)
 	} else {
 		o.match = &loopMatcher{}
 	}
@@ -105,10 +112,15 @@ func (o *joinOp) open(ctx context.Context) error {
 			return err
 		}
 	}
-	o.rightMatched = o.rightMatched[:0]
-	if o.keepsRight() {
-		o.rightMatched = append(o.rightMatched, make([]bool, o.store.N)...)
+	if o.spill != nil {
+		if err := o.spillLeft(ctx); err != nil {
+			return err
+		}
+		_, err := o.nextPart(ctx)
+		return err
 	}
+	o.from = o.left
+	o.resetMatched()
 	if o.store.N == 0 && (o.kind == plan.InnerJoin || o.kind == plan.RightJoin || o.kind == plan.SemiJoin) {
 		o.leftDone = true // no left row can have a partner
 		return nil
@@ -117,10 +129,11 @@ func (o *joinOp) open(ctx context.Context) error {
 }
 
 func (o *joinOp) buildRight(ctx context.Context) error {
-	o.ready = false
-	o.mem.free()
-	o.match.reset()
-	o.store = vec.NewStore(o.rightTypes)
+	o.ready, o.rightRows = false, 0
+	if err := o.endSpill(); err != nil {
+		return err
+	}
+	o.clear()
 	if err := o.right.open(ctx); err != nil {
 		return err
 	}
@@ -132,21 +145,45 @@ func (o *joinOp) buildRight(ctx context.Context) error {
 		if in == nil {
 			break
 		}
-		if err := o.mem.take(o.store.Append(in)); err != nil {
-			return err
+		o.rightRows += int64(in.Rows())
+		if o.spill != nil {
+			err = o.spillRight(ctx, in)
+		} else if err = o.keepRight(ctx, in); err == nil && o.spillAt > 0 && o.mem.held > o.spillAt {
+			err = o.startSpill(ctx)
 		}
-		if err := o.match.build(ctx, in, o.store, &o.mem); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	o.ready = true
+	o.ready = o.spill == nil // partitions are joined once
 	return o.right.close()
 }
 
+// keepRight adds right rows to those in memory.
+func (o *joinOp) keepRight(ctx context.Context, in *batch.Batch) error {
+	if err := o.mem.take(o.store.Append(in)); err != nil {
+		return err
+	}
+	return o.match.build(ctx, in, o.store, &o.mem)
+}
+
 func (o *joinOp) next(ctx context.Context) (*batch.Batch, error) {
+	for {
+		out, err := o.nextOfPart(ctx)
+		if err != nil || out != nil {
+			return out, err
+		}
+		if more, err := o.nextPart(ctx); err != nil || !more {
+			return nil, err
+		}
+	}
+}
+
+// nextOfPart gives the next rows of the right rows in memory, nil when there are no more.
+func (o *joinOp) nextOfPart(ctx context.Context) (*batch.Batch, error) {
 	for !o.leftDone {
 		if o.in == nil {
-			in, err := nextRows(ctx, o.left)
+			in, err := nextRows(ctx, o.from)
 			if err != nil {
 				return nil, err
 			}
@@ -354,7 +391,7 @@ func (o *joinOp) antiNull() {
 		return
 	}
 	for _, i := range o.pos {
-		if !o.leftMatched[i] && (o.store.N == 0 || !o.match.nullAt(i)) {
+		if !o.leftMatched[i] && (o.rightRows == 0 || !o.match.nullAt(i)) {
 			o.sel = append(o.sel, i)
 		}
 	}
@@ -401,7 +438,11 @@ func (o *joinOp) close() error {
 		o.mem.free()
 	}
 	o.in = nil
-	return closeAll(o.left, o.right)
+	err := closeAll(o.left, o.right)
+	if e := o.endSpill(); err == nil {
+		err = e
+	}
+	return err
 }
 
 // loopMatcher pairs every left row with every right row.

@@ -54,6 +54,7 @@ type builder struct {
 	changes   *changeCount
 	account   *functions.Account // of this query
 	subplans  []op               // inside expressions
+	ends      []func() error     // run when the query is closed
 	// depth counts the enclosing operators that open their subtree again and again.
 	depth int
 }
@@ -62,6 +63,9 @@ func newBuilder(ctx context.Context, rt *Runtime) *builder {
 	return &builder{ctx: ctx, rt: rt, run: eval.NewRun(rt.Env, rt.Params), ctes: map[int]*cteState{},
 		account: &functions.Account{Parent: rt.Memory}}
 }
+
+// atEnd has f called when the query is closed: for what operators keep from one open to the next.
+func (b *builder) atEnd(f func() error) { b.ends = append(b.ends, f) }
 
 // scope is what expressions over the given columns may refer to.
 func (b *builder) scope(cols []plan.Col) *eval.Scope {

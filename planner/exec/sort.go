@@ -91,6 +91,10 @@ type sortOp struct {
 	rows      *sortedRows
 	at        int
 	out       batch.Batch
+	// Beyond spillAt the rows collected so far become a run.
+	spillAt int64
+	runs    *runs
+	merged  *runMerge
 }
 
 func (b *builder) sort(n *plan.Sort) (op, error) {
@@ -102,7 +106,9 @@ func (b *builder) sort(n *plan.Sort) (op, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &sortOp{input: in, keys: keys, types: types(n.Input.Cols()), mem: b.memory()}
+	o := &sortOp{input: in, keys: keys, types: types(n.Input.Cols()), mem: b.memory(), spillAt: b.spillAt()}
+	o.runs = &runs{dir: b.rt.SpillDir, types: append(append([]*value.Type(nil), o.types...), keys.types...), nRow: len(o.types), order: keys.order}
+	b.atEnd(o.runs.close)
 	if n.TopN != nil {
 		if o.topN, err = b.scope(nil).Compile(n.TopN); err != nil {
 			return nil, err
@@ -133,10 +139,13 @@ func scanBelow(o op) *scanOp {
 func (o *sortOp) open(ctx context.Context) error {
 	o.at = 0
 	if o.ready && o.keep {
-		return nil
+		return o.startMerge()
 	}
 	o.ready = false
 	o.mem.free()
+	if err := o.runs.close(); err != nil {
+		return err
+	}
 	limit := int64(-1)
 	if o.topN != nil {
 		v, err := eval.Value(ctx, o.topN)
@@ -165,15 +174,50 @@ func (o *sortOp) open(ctx context.Context) error {
 		if err := o.rows.add(ctx, in, &o.mem); err != nil {
 			return err
 		}
+		if limit < 0 && o.spillAt > 0 && o.mem.held > o.spillAt {
+			if err := o.spill(); err != nil {
+				return err
+			}
+		}
+	}
+	if len(o.runs.files) > 0 {
+		if err := o.spill(); err != nil {
+			return err
+		}
 	}
 	o.rows.finish()
 	o.ready = true
-	return o.input.close()
+	if err := o.input.close(); err != nil {
+		return err
+	}
+	return o.startMerge()
+}
+
+// spill makes a run of the rows in memory.
+func (o *sortOp) spill() error {
+	r := o.rows
+	if err := o.runs.add(r.store, r.key, vec.SortRows(r.keys.order, r.key.Cols, r.key.N)); err != nil {
+		return err
+	}
+	o.rows = newSortedRows(o.types, o.keys, -1)
+	o.mem.free()
+	return nil
+}
+
+func (o *sortOp) startMerge() (err error) {
+	o.merged = nil
+	if len(o.runs.files) > 0 {
+		o.merged, err = o.runs.merge()
+	}
+	return err
 }
 
 func (o *sortOp) next(ctx context.Context) (*batch.Batch, error) {
 	if o.passes {
 		return o.input.next(ctx)
+	}
+	if o.merged != nil {
+		return o.merged.next()
 	}
 	n := min(batch.Size, len(o.rows.sorted)-o.at)
 	if n <= 0 {
@@ -185,11 +229,16 @@ func (o *sortOp) next(ctx context.Context) (*batch.Batch, error) {
 }
 
 func (o *sortOp) close() error {
-	if !o.keep {
-		o.rows, o.ready = nil, false
-		o.mem.free()
+	err := o.input.close()
+	if o.keep {
+		return err
 	}
-	return o.input.close()
+	o.rows, o.ready, o.merged = nil, false, nil
+	o.mem.free()
+	if e := o.runs.close(); err == nil {
+		err = e
+	}
+	return err
 }
 
 // sortedRows collects rows to sort. With a limit it keeps only what may still be among the first ones: whenever twice as many

@@ -179,6 +179,8 @@ type database struct {
 	t   testing.TB
 	db  *storage.DB
 	set *pgcatalog.Set
+	// workMem is the setting for the runs that follow.
+	workMem int64
 }
 
 var registry = sync.OnceValue(func() *functions.Registry {
@@ -244,6 +246,15 @@ func (d *database) run(sql string, explain, both bool) ([]string, error) {
 	if explain {
 		return (&plan.Explanation{Query: better}).Lines(), nil
 	}
+	if q.ReadOnly {
+		d.workMem = 4 << 10 // larger inputs go through files
+		rows, err := d.rows(txn, env, better)
+		d.workMem = 0
+		plain, plainErr := d.rows(txn, env, better)
+		if !sameAnswer(rows, err, plain, plainErr) {
+			return rows, fmt.Errorf("with little memory: %s %s; with much: %s %s", strings.Join(rows, "\n"), describe(err), strings.Join(plain, "\n"), describe(plainErr))
+		}
+	}
 	if !both {
 		return d.rows(txn, env, better)
 	}
@@ -267,13 +278,18 @@ func (d *database) run(sql string, explain, both bool) ([]string, error) {
 	return rows, err
 }
 
+// sameAnswer compares rows in any order, or the codes of errors.
+func sameAnswer(a []string, aErr error, b []string, bErr error) bool {
+	return dberr.Code(aErr) == dberr.Code(bErr) && slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
+
 func (d *database) env(txn *storage.Txn) *functions.Env {
 	return &functions.Env{Txn: txn, Format: typeio.Default, Memory: &functions.Account{}, StatementTime: time.Unix(0, 0), TxnTime: time.Unix(0, 0), Clock: time.Now,
 		Embedders: nil}
 }
 
 func (d *database) rows(txn *storage.Txn, env *functions.Env, q *plan.Query) ([]string, error) {
-	rt := &exec.Runtime{Txn: txn, Env: env, Memory: env.Memory, Registry: registry()}
+	rt := &exec.Runtime{Txn: txn, Env: env, Memory: env.Memory, Registry: registry(), WorkMem: d.workMem, SpillDir: d.t.TempDir()}
 	res, err := exec.Open(bg, rt, q)
 	if err != nil {
 		return nil, err

@@ -182,3 +182,63 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
+
+// TestRows: which lists of rows are read here, how many, and that the whole statement comes back.
+func TestRows(t *testing.T) {
+	eight := "(1, 'a''b'), (-2, NULL), (3.5, 'é'), (1e3, ''), (5, 'x'), (6, 'y'), (7, 'z'), (8, TRUE)"
+	cases := []struct {
+		sql  string
+		rows int // 0: left to the parser
+	}{
+		{"INSERT INTO t VALUES " + eight, 8},
+		{"SELECT ';'; insert into t (a, b) values " + eight + ";", 8},
+		{"PREPARE p AS INSERT INTO t VALUES" + eight + " RETURNING a", 8},
+		{"WITH w AS (SELECT 1) INSERT INTO t VALUES " + eight + " ON CONFLICT DO NOTHING", 8},
+		{"INSERT INTO t VALUES (1), (2), (3)", 0},
+		{"INSERT INTO t VALUES " + eight + ", (9, 1 + 1)", 0},
+		{"INSERT INTO t VALUES " + eight + ", (9, DEFAULT)", 0},
+		{"INSERT INTO t VALUES " + eight + ", (9, $1)", 0},
+		{"INSERT INTO t VALUES " + eight + ", (9, E'a')", 0},
+		{"INSERT INTO t VALUES " + eight + ", (9, 'a'\n'b')", 0},
+		{"INSERT INTO t VALUES " + eight + ", (9, 'a'::text)", 0},
+		{"INSERT INTO t VALUES " + eight + ", (9, 010)", 0},
+		{"INSERT INTO t VALUES " + eight + ", (9, - 1)", 0},
+		{"SELECT * FROM (VALUES " + eight + ") v", 0},
+		{"VALUES " + eight, 0},
+	}
+	for _, c := range cases {
+		stmts, err := Parse(c.sql)
+		if err != nil {
+			t.Errorf("%s: %v", c.sql, err)
+			continue
+		}
+		st := stmts[len(stmts)-1]
+		if (st.Rows != nil) != (c.rows > 0) || st.Rows != nil && st.Rows.Len() != c.rows {
+			t.Errorf("%s: rows are %v, want %d", c.sql, st.Rows, c.rows)
+			continue
+		}
+		if st.Rows == nil {
+			continue
+		}
+		if c.sql[st.Rows.At] != '(' || !strings.Contains(st.Text, "a''b") {
+			t.Errorf("%s: rows at %d, text %q", c.sql, st.Rows.At, st.Text)
+		}
+		got := ""
+		for i := range st.Rows.Lits {
+			got += st.Rows.Text(&st.Rows.Lits[i]) + "|"
+		}
+		if want := "1|a'b|-2|NULL|3.5|é|1e3||5|x|6|y|7|z|8|TRUE|"; got != want {
+			t.Errorf("%s: literals %s, want %s", c.sql, got, want)
+		}
+		whole, err := st.Whole()
+		if err != nil {
+			t.Errorf("%s: %v", c.sql, err)
+		} else if whole.Rows != nil || whole.Text != st.Text || whole.Offset != st.Offset {
+			t.Errorf("%s: the whole statement is %q at %d", c.sql, whole.Text, whole.Offset)
+		}
+	}
+	_, err := Parse("INSERT INTO t VALUES " + eight + ") RETURNING")
+	if e, _ := err.(*dberr.Error); e == nil || e.Code != "42601" {
+		t.Errorf("an extra parenthesis gives %v", err)
+	}
+}

@@ -210,3 +210,12 @@ DELETE FROM n9
 ERROR 55000: cannot delete from view "n9"
 DETAIL: Views containing WITH are not automatically updatable.
 HINT: Change the tables that the view reads.
+
+INSERT INTO v1 (x, b, cc) VALUES (1, 'a', 1), (2, 'a', 1), (3, 'a', 1), (4, 'a', 1), (5, 'a', 1), (6, 'a', 1), (7, 'a', 1), (8, 'a', 1)
+----
+ERROR 0A000: cannot insert into column "cc" of view "v1"
+DETAIL: View columns that are not columns of their base relation are not updatable.
+
+INSERT INTO v1 (x, b) VALUES (1, 'a'), (2, 'a'), (3, 'a'), (4, 'a'), (5, 'a'), (6, 'a'), (7, 'a'), (8, 'a')
+----
+OK
