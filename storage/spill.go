@@ -24,6 +24,9 @@ func (db *DB) spillDir() string {
 	return os.TempDir()
 }
 
+// SpillDir is where temporary files of a statement lie.
+func (t *Txn) SpillDir() string { return t.db.spillDir() }
+
 // spillIfLarge moves the transaction's writes to a file when they take too much memory.
 func (t *Txn) spillIfLarge() error {
 	if t.writes.Bytes() < overlayMemory {

@@ -331,13 +331,25 @@ func (s *Session) beginStatement(ctx context.Context) (*storage.Txn, error) {
 func (p *Portal) prepareRun(txn *storage.Txn) {
 	p.s.fillEnv(&p.env, &p.memory, txn, p.began)
 	p.rt = exec.Runtime{
-		Txn: txn, Env: &p.env, Params: p.params, Memory: p.env.Memory, WorkMem: p.s.workMem, Registry: p.s.srv.registry,
+		Txn: txn, Env: &p.env, Params: p.params, Memory: p.env.Memory, WorkMem: p.s.workMem, SpillDir: txn.SpillDir(), Registry: p.s.srv.registry,
 	}
 }
 
 // runToEnd runs a query that writes or locks, again from its beginning when it met rows newer than its reading point, and keeps the
 // rows that it shows. The count is that of changed rows.
 func (s *Session) runToEnd(ctx context.Context, rt *exec.Runtime, q *plan.Query) (*keptRows, int64, error) {
+	kept, n, err := s.runChange(ctx, rt, q)
+	if err == nil {
+		if err = s.checkForeign(ctx, rt.Txn); err != nil {
+			kept.free()
+			return nil, 0, err
+		}
+	}
+	return kept, n, err
+}
+
+// runChange is runToEnd without what foreign keys have to say.
+func (s *Session) runChange(ctx context.Context, rt *exec.Runtime, q *plan.Query) (*keptRows, int64, error) {
 	mark := rt.Txn.Mark()
 	defer rt.Txn.Forget(mark)
 	for {
