@@ -20,8 +20,9 @@ type commit struct {
 	logSize uint64 // bytes of its op-log entry
 	changes []catalog.Change
 	tallies []tally
-	reads   *readSet // of a serializable transaction
-	nextID  []byte   // the value of the id counter inside ops, nil when the commit doesn't store it
+	reads   *readSet         // of a serializable transaction
+	nextID  []byte           // the value of the id counter inside ops, nil when the commit doesn't store it
+	deltas  map[uint64]int64 // bytes of deltas, by the storage id of the index
 
 	done chan error
 }
@@ -64,8 +65,12 @@ func (t *Txn) Commit(ctx context.Context) error {
 	c.ops.close()
 	if err != nil {
 		t.giveBackOrdinals()
+		return err
 	}
-	return err
+	if c.deltas != nil {
+		t.db.gathering.committed(ctx, c.deltas)
+	}
+	return nil
 }
 
 // prepare turns the overlay into a batch: it digests the rows, writes the op-log's records and the history entries beside them, and
@@ -111,6 +116,10 @@ func (b *batchBuilder) add(ctx context.Context, f *overlay.Final) error {
 		op.ValueStamp = f.Stamp
 	}
 	space, id, rest := key.Split(f.Key)
+	if (space == key.FullText || space == key.Vector) && key.IsDelta(f.Key) {
+		op.KeyStamp = key.DeltaStamp
+		b.noteDelta(id, len(f.Key)+len(f.Value))
+	}
 	switch space {
 	case key.Catalog, key.Row:
 		return b.addRow(ctx, op, f.Base, space == key.Row, id, rest)
@@ -123,6 +132,14 @@ func (b *batchBuilder) add(ctx context.Context, f *overlay.Final) error {
 		return nil
 	}
 	return b.put(&b.after, op)
+}
+
+// noteDelta counts a delta.
+func (b *batchBuilder) noteDelta(storage uint64, size int) {
+	if b.c.deltas == nil {
+		b.c.deltas = map[uint64]int64{}
+	}
+	b.c.deltas[storage] += int64(size)
 }
 
 // perOp is roughly what an operation costs beside its bytes.

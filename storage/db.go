@@ -14,7 +14,6 @@ import (
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/doc"
 	"github.com/omgdb/omgdb/storage/index"
-	"github.com/omgdb/omgdb/storage/index/ordered"
 	"github.com/omgdb/omgdb/storage/key"
 	"github.com/omgdb/omgdb/storage/kv"
 	"github.com/omgdb/omgdb/storage/kv/bolt"
@@ -37,7 +36,7 @@ type Options struct {
 	Logger *slog.Logger
 	// Command and Socket are written into the LOCK file for whoever finds the store held.
 	Command, Socket string
-	// Indexes are the kinds of indexes by method (catalog.Index.Method), beside btree, which the store has itself.
+	// Indexes are further kinds of indexes by method (catalog.Index.Method), or take the place of the store's own, see kinds.
 	Indexes map[string]index.Kind
 	// Expressions compiles the expressions of btree indexes; nil will do for a store without such indexes.
 	Expressions index.Expressions
@@ -60,6 +59,8 @@ type DB struct {
 	serial    serial
 	sweeper   sweeper
 	sequences sequences
+	kinds     map[string]index.Kind // by method
+	gathering *gathering
 
 	stop       context.CancelFunc // of the upkeep
 	maintained chan struct{}      // closed when it has ended
@@ -94,6 +95,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	}
 	db := &DB{path: path, opt: o, store: engine, locks: lock.New()}
 	db.counters.m = map[uint64]*counter{}
+	db.kinds, db.gathering = o.kinds(), newGathering(db)
 	err := db.start(ctx)
 	if err == nil && o.Engine == nil {
 		err = db.announce()
@@ -105,6 +107,8 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	upkeep, stop := context.WithCancel(context.Background())
 	db.stop, db.maintained = stop, make(chan struct{})
 	go db.maintainLoop(upkeep)
+	db.gathering.gone = make(chan struct{})
+	go db.gathering.run(upkeep)
 	return db, nil
 }
 
@@ -133,6 +137,7 @@ func (db *DB) Close() error {
 	if db.stop != nil {
 		db.stop()
 		<-db.maintained
+		<-db.gathering.gone
 	}
 	var err error
 	if db.committer != nil {
@@ -156,20 +161,6 @@ func (db *DB) clock() time.Time {
 	}
 	return time.Now()
 }
-
-// kind finds the kind of indexes for a method.
-func (db *DB) kind(method string) index.Kind {
-	if k := db.opt.Indexes[method]; k != nil {
-		return k
-	}
-	if method == MethodBTree {
-		return ordered.Kind{Expressions: db.opt.Expressions}
-	}
-	return nil
-}
-
-// MethodBTree is the method of ordered indexes over SQL values.
-const MethodBTree = "btree"
 
 func (db *DB) nextVersion() uint64 { return db.version.Add(1) }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/doc"
 	"github.com/omgdb/omgdb/storage/index"
 	"github.com/omgdb/omgdb/storage/key"
 	"github.com/omgdb/omgdb/storage/kv"
@@ -101,6 +102,39 @@ func (t *Txn) DropIndex(ctx context.Context, id catalog.ID) error {
 	return t.reshape(ctx, rel, &narrower)
 }
 
+// Reindex builds an index again from its table's rows, under an AccessExclusive lock.
+func (t *Txn) Reindex(ctx context.Context, id catalog.ID) error {
+	if err := t.mayWrite(); err != nil {
+		return err
+	}
+	x := t.Catalog().Index(id)
+	if x == nil {
+		return ErrStale
+	}
+	if err := t.LockTable(ctx, x.Relation, AccessExclusive, Wait); err != nil {
+		return err
+	}
+	rel := t.Catalog().RelationByID(x.Relation)
+	if x = t.Catalog().Index(id); x == nil || rel == nil {
+		return ErrStale
+	}
+	fresh := *x
+	fresh.Storage, fresh.Version, fresh.Published, fresh.Valid = t.db.newID(), t.db.nextVersion(), 0, true
+	m, err := t.db.openIndex(rel, &fresh)
+	if err != nil {
+		return err
+	}
+	if err := t.build(ctx, rel, &fresh, m); err != nil {
+		return err
+	}
+	if err := t.change(ctx, x, &fresh); err != nil {
+		return err
+	}
+	t.discard(x.Storage)
+	same := *rel
+	return t.reshape(ctx, rel, &same)
+}
+
 // CanRead tells whether the statement may read an index: whether it was published no later than the statement's snapshot. Older
 // snapshots see rows that the index never had.
 func (t *Txn) CanRead(x *catalog.Index) bool {
@@ -109,16 +143,22 @@ func (t *Txn) CanRead(x *catalog.Index) bool {
 
 // build writes the entries of all rows: what is committed, and what the transaction itself has written.
 func (t *Txn) build(ctx context.Context, rel *catalog.Relation, x *catalog.Index, m index.Maintainer) error {
-	b, ok := m.(index.Builder)
-	if !ok {
-		return nil // it begins empty, and its own kind fills it
-	}
 	h, err := t.db.acquire()
 	if err != nil {
 		return err
 	}
 	defer h.release()
 	w := chunkWriter{t: t, storage: x.Storage, unique: x.Unique}
+	emit := func(k, v []byte) error { return w.add(ctx, k, v) }
+	var rows index.Loader
+	switch m := m.(type) {
+	case index.Bulk:
+		rows = m.Loader(emit)
+	case index.Builder:
+		rows = entryLoader{m, emit}
+	default:
+		return nil // it has nothing of existing rows
+	}
 	all := key.All(key.Row, rel.Storage)
 	it := merge(h.snap.Scan(ctx, all), t.writes.Cursor(overlay.Prefix(all.Start), all, ^uint64(0)), false)
 	defer it.Close()
@@ -127,15 +167,32 @@ func (t *Txn) build(ctx context.Context, rel *catalog.Relation, x *catalog.Index
 			return err
 		}
 		row := index.Row{Key: it.Key()[kv.PrefixLen:], Ordinal: rowOrdinal(it.Value()), LSN: rowLSN(it.Value())}
-		if err := b.Entries(ctx, row, rowDoc(it.Value()), func(k, v []byte) error { return w.add(ctx, k, v) }); err != nil {
+		if err := rows.Add(ctx, row, rowDoc(it.Value())); err != nil {
 			return t.notUnique(ctx, rel, x, m, err)
 		}
 	}
 	if it.Err() != nil {
 		return it.Err()
 	}
+	if err := rows.Finish(ctx); err != nil {
+		return err
+	}
 	return t.notUnique(ctx, rel, x, m, w.finish(ctx))
 }
+
+// entryLoader builds an index whose entries are the rows' own.
+type entryLoader struct {
+	b    index.Builder
+	emit func(key, value []byte) error
+}
+
+// Add implements index.Loader.
+func (l entryLoader) Add(ctx context.Context, row index.Row, d doc.Doc) error {
+	return l.b.Entries(ctx, row, d, l.emit)
+}
+
+// Finish implements index.Loader.
+func (entryLoader) Finish(context.Context) error { return nil }
 
 // sameKey is the error of a build that meets a key twice.
 type sameKey struct{ key, value []byte }

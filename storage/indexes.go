@@ -51,10 +51,10 @@ func (t *Txn) maintainers(rel *catalog.Relation) ([]index.Maintainer, error) {
 }
 
 func (db *DB) openIndex(rel *catalog.Relation, x *catalog.Index) (index.Maintainer, error) {
-	kind := db.kind(x.Method)
+	kind := db.kinds[x.Method]
 	if kind == nil {
-		return nil, dberr.New(dberr.FeatureNotSupported, "index \"%s\" has the unknown method \"%s\"", x.Name, x.Method).
-			WithHint("Open the store with the version of omgdb that made it.")
+		return nil, dberr.New(dberr.FeatureNotSupported, "access method \"%s\" of index \"%s\" is not supported", x.Method, x.Name).
+			WithHint("Use %s.", methodNames(db.kinds))
 	}
 	return kind.Open(rel, x)
 }

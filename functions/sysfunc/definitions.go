@@ -1,6 +1,8 @@
 package sysfunc
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/omgdb/omgdb/functions"
@@ -54,7 +56,7 @@ func indexDef(e *functions.Env, a []val) (val, error) {
 	if x.Unique {
 		b.WriteString("UNIQUE ")
 	}
-	b.WriteString("INDEX " + quoteIdent(x.Name) + " ON " + qualified(view, rel.Schema, rel.Name) + " USING " + method(x) + " (")
+	b.WriteString("INDEX " + quoteIdent(x.Name) + " ON " + qualified(view, rel.Schema, rel.Name) + " USING " + x.AccessMethod() + " (")
 	for i, k := range x.Keys {
 		if i > 0 {
 			b.WriteString(", ")
@@ -68,18 +70,17 @@ func indexDef(e *functions.Env, a []val) (val, error) {
 	if x.NullsNotDistinct {
 		b.WriteString(" NULLS NOT DISTINCT")
 	}
+	if given := x.Given(); len(given) > 0 {
+		var list []string
+		for _, k := range slices.Sorted(maps.Keys(given)) {
+			list = append(list, quoteIdent(k)+"='"+strings.ReplaceAll(given[k], "'", "''")+"'")
+		}
+		b.WriteString(" WITH (" + strings.Join(list, ", ") + ")")
+	}
 	if x.Where != "" {
 		b.WriteString(" WHERE " + parens(x.Where))
 	}
 	return text(b.String()), nil
-}
-
-// method is the access method as it shows; the hidden ones of row keys are btree.
-func method(x *catalog.Index) string {
-	if x.Method == "" || x.Method == "ordinal" {
-		return "btree"
-	}
-	return x.Method
 }
 
 func keyText(rel *catalog.Relation, k catalog.IndexKey, options bool) string {
@@ -91,6 +92,9 @@ func keyText(rel *catalog.Relation, k catalog.IndexKey, options bool) string {
 	}
 	if !options {
 		return s
+	}
+	if k.OpClass != "" {
+		s += " " + k.OpClass
 	}
 	if k.Desc {
 		s += " DESC"

@@ -430,14 +430,17 @@ func (b *binder) reindex(x *pg_query.ReindexStmt) (plan.Statement, error) {
 		return &plan.Reindex{Name: plan.ObjName{Name: x.Name}}, nil
 	}
 	rv := x.Relation
+	out := &plan.Reindex{Name: plan.ObjName{Schema: rv.Schemaname, Name: rv.Relname}}
+	var err error
 	if x.Kind == pg_query.ReindexObjectType_REINDEX_OBJECT_INDEX {
-		if ix, _ := b.lookupIndex(rv.Schemaname, rv.Relname); ix == nil {
+		ix, rel := b.lookupIndex(rv.Schemaname, rv.Relname)
+		if out.Index = ix; ix == nil && rel == nil {
 			return nil, dropPosition(noRelation(rv))
 		}
-	} else if _, err := b.relation(rv); err != nil {
-		return nil, err
+		return out, nil
 	}
-	return &plan.Reindex{Name: plan.ObjName{Schema: rv.Schemaname, Name: rv.Relname}}, nil
+	out.Rel, err = b.relation(rv)
+	return out, err
 }
 
 // lookupIndex finds an index by name, along the search path when schema is "". The row key of a table shows as an index of its

@@ -97,7 +97,7 @@ func methodOID(name string) uint32 {
 func (c class) method() uint32 {
 	switch {
 	case c.idx != nil:
-		return methodOID(c.idx.Method)
+		return methodOID(c.idx.AccessMethod())
 	case c.kind == 'r' || c.kind == 'm':
 		return 2
 	}
@@ -144,7 +144,7 @@ func (c class) options() value.Value {
 	opts := map[string]string(nil)
 	switch {
 	case c.idx != nil:
-		opts = c.idx.Options
+		opts = c.idx.Given()
 	case c.rel != nil:
 		opts = c.rel.Options
 	}

@@ -300,8 +300,12 @@ func (s *Vacuum) CommandTag() string {
 	return "ANALYZE"
 }
 
-// Reindex is REINDEX; it has nothing to rebuild that verify would not find, and checks that the object exists.
-type Reindex struct{ Name ObjName }
+// Reindex is REINDEX of one index or of all indexes of relations; without either, of everything.
+type Reindex struct {
+	Name  ObjName
+	Index *catalog.Index
+	Rel   *catalog.Relation
+}
 
 // CommandTag implements Statement.
 func (*Reindex) CommandTag() string { return "REINDEX" }

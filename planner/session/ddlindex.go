@@ -27,6 +27,31 @@ func (s *Session) createIndex(ctx context.Context, st *plan.CreateIndex) error {
 	return err
 }
 
+// reindex builds indexes again. A row key has nothing to build.
+func (s *Session) reindex(ctx context.Context, st *plan.Reindex) error {
+	txn, err := s.beginStatement(ctx)
+	if err != nil {
+		return err
+	}
+	var list []*catalog.Index
+	switch {
+	case st.Index != nil:
+		list = []*catalog.Index{st.Index}
+	case st.Rel != nil:
+		list = txn.Catalog().IndexesOf(st.Rel)
+	case st.Name.Name != "":
+		for _, r := range txn.Catalog().Relations(0) {
+			list = append(list, txn.Catalog().IndexesOf(r)...)
+		}
+	}
+	for _, x := range list {
+		if err := txn.Reindex(ctx, x.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // createSequence makes a sequence as a relation of its own.
 func (s *Session) createSequence(ctx context.Context, txn *storage.Txn, st *plan.CreateSequence) error {
 	sc, err := s.homeOf(ctx, txn, st.Name.Schema)

@@ -32,8 +32,10 @@ func furtherActions() []entry {
 			}
 			return nil
 		}),
-		on(action{}, func(*Session, context.Context, *Portal, *plan.Reindex) error { return nil }),        // an index cannot decay; see omgdb.verify()
-		on(action{}, func(*Session, context.Context, *Portal, *plan.ConstraintsSet) error { return nil }), // no constraint is deferrable
+		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.Reindex) error { return s.reindex(ctx, st) }),
+		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.ConstraintsSet) error {
+			return s.setConstraints(ctx, st)
+		}),
 	}
 }
 

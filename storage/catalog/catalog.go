@@ -9,6 +9,8 @@
 package catalog
 
 import (
+	"maps"
+
 	"github.com/omgdb/omgdb/storage/kv"
 	"github.com/omgdb/omgdb/storage/value"
 )
@@ -87,10 +89,12 @@ type Relation struct {
 	Checks      []Check
 	Indexes     []ID
 	Foreign     []ForeignKey
-	ViewSQL     string
-	Comment     string
-	ACL         []string
-	Options     map[string]string
+	// Referrers are the relations with a foreign key to this one, itself perhaps among them.
+	Referrers []ID
+	ViewSQL   string
+	Comment   string
+	ACL       []string
+	Options   map[string]string
 	// IDTypes is the monotone set of BSON types seen in a collection's _id (bit = BSON type byte); see DESIGN, "Collections in SQL".
 	IDTypes [4]uint64
 	// Sequence parameters, for sequences.
@@ -143,6 +147,8 @@ type ForeignKey struct {
 	Match              byte
 	Deferrable         bool
 	Deferred           bool
+	NotValid           bool    // rows from before the constraint have not been checked
+	DeleteSet          []int16 // the columns that ON DELETE SET NULL or SET DEFAULT sets; nil: all of Cols
 }
 
 // Index describes an index of a relation.
@@ -170,6 +176,27 @@ type Index struct {
 	Deferred         bool
 }
 
+// methodOption is the option that keeps the name of the access method under which an index was made, where that is not its own.
+const methodOption = "method"
+
+// AccessMethod is the name that the index's method has in SQL: the one it was made with.
+func (x *Index) AccessMethod() string {
+	switch m := x.Options[methodOption]; {
+	case m != "":
+		return m
+	case x.Method == "":
+		return "btree"
+	}
+	return x.Method
+}
+
+// Given are the options that the index was made WITH.
+func (x *Index) Given() map[string]string {
+	out := maps.Clone(x.Options)
+	delete(out, methodOption)
+	return out
+}
+
 // IndexKey is one key of an index: a column or an expression.
 type IndexKey struct {
 	Col        int16  // attnum, 0 for an expression
@@ -179,6 +206,7 @@ type IndexKey struct {
 	NullsFirst bool
 	OpClass    string
 	Type       *value.Type
+	Mod        int32 // the type's modifier where the index needs it (dimensions of a vector), 0 for none
 }
 
 // Database is a name space of schemas.

@@ -96,3 +96,36 @@ func SplitLog(k []byte) (lsn kv.LSN, n uint32, header bool, err error) {
 	}
 	return 0, 0, false, corrupt("op-log entry", k)
 }
+
+// A delta is what a commit tells an index that gathers its entries in the background (full text, vectors): deltaTag, LSN (8, a stamp),
+// ordinal (8). So the deltas of an index lie in the order of commits, and none ever replaces another.
+const deltaTag = 0x01
+
+// DeltaStamp is where the keys of deltas have their stamp (kv.Op.KeyStamp).
+const DeltaStamp = kv.PrefixLen + 1
+
+const deltaLen = DeltaStamp + kv.StampLen + 8
+
+// AppendDelta appends the key of a delta. Whoever writes one in a transaction gives Unstamped; the commit puts its LSN there.
+func AppendDelta(dst []byte, s Space, id uint64, lsn kv.LSN, ordinal uint64) []byte {
+	dst = append(AppendPrefix(dst, s, id), deltaTag)
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, uint64(lsn)), ordinal)
+}
+
+// IsDelta tells whether the key of a gathered index is a delta's: its other keys begin with other bytes.
+func IsDelta(k []byte) bool { return len(k) == deltaLen && k[kv.PrefixLen] == deltaTag }
+
+// SplitDelta takes the key of a delta apart.
+func SplitDelta(k []byte) (lsn kv.LSN, ordinal uint64, err error) {
+	if !IsDelta(k) {
+		return 0, 0, corrupt("delta", k)
+	}
+	return kv.LSN(binary.BigEndian.Uint64(k[DeltaStamp:])), binary.BigEndian.Uint64(k[DeltaStamp+kv.StampLen:]), nil
+}
+
+// Deltas is the range of the deltas above an LSN, up to and with another; own ones are at Unstamped.
+func Deltas(s Space, id uint64, above, upto kv.LSN) kv.Range {
+	r := kv.Range{Start: AppendDelta(nil, s, id, above+1, 0), End: AppendDelta(nil, s, id, upto, ^uint64(0))}
+	r.End = append(r.End, 0)
+	return r
+}

@@ -29,7 +29,7 @@ const (
 	Ordered  Space = 'i' // entries of ordered and path indexes; id: the index's storage id
 	Log      Space = 'l' // the op-log; id: 0
 	Meta     Space = 'm' // the store's own settings and counters; id: 0
-	Ordinal  Space = 'o' // row keys by ordinal; id: the relation's storage id
+	Ordinal  Space = 'o' // row keys by ordinal, for an index that speaks of rows so; id: the index's storage id
 	Vector   Space = 'v' // vector codes and partitions; id: the index's storage id
 )
 
