@@ -122,7 +122,7 @@ func (d *driver) round(ctx context.Context, n int, last bool) error {
 		return err
 	}
 	if acked == 0 {
-		return fmt.Errorf("no transaction was acknowledged in %s", span)
+		return fmt.Errorf("no transaction was acknowledged in %s", firstCommit)
 	}
 	if err := d.verify(ctx); err != nil {
 		return err
@@ -215,18 +215,27 @@ func readAll(ctx context.Context, conn *pgx.Conn) (map[string]state, error) {
 	return out, nil
 }
 
-// load lets the writers commit until the server ends after the given time, and counts the acknowledged transactions.
+// firstCommit is how long the writers may take to their first acknowledged transaction, however busy the machine is.
+const firstCommit = 30 * time.Second
+
+// load lets the writers commit until the server ends, the given time after the first acknowledged transaction, and counts
+// these.
 func (d *driver) load(ctx context.Context, s *sqltest.Server, span time.Duration, gently bool) (int, error) {
 	var acked atomic.Int64
+	begun := make(chan struct{})
 	var wg sync.WaitGroup
 	errs := make([]error, len(d.writers))
 	for i, w := range d.writers {
-		wg.Go(func() { errs[i] = w.run(ctx, s.URL, &acked) })
+		wg.Go(func() { errs[i] = w.run(ctx, s.URL, &acked, begun) })
 	}
-	timer := time.NewTimer(span)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-begun:
+	case <-time.After(firstCommit):
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	select {
+	case <-time.After(span):
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
@@ -243,9 +252,9 @@ func (d *driver) load(ctx context.Context, s *sqltest.Server, span time.Duration
 	return int(acked.Load()), stopErr
 }
 
-// run commits transactions until the connection is lost. An error that the server sends is a failure, but for the one
-// that says that it is shutting down.
-func (w *writer) run(ctx context.Context, url string, acked *atomic.Int64) error {
+// run commits transactions until the connection is lost, and closes begun with the first of all. An error that the server
+// sends is a failure, but for the one that says that it is shutting down.
+func (w *writer) run(ctx context.Context, url string, acked *atomic.Int64, begun chan<- struct{}) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
 		return nil // the server was killed before it answered
@@ -263,7 +272,9 @@ func (w *writer) run(ctx context.Context, url string, acked *atomic.Int64) error
 		}
 		w.acked.apply(w.inFlight)
 		w.inFlight = nil
-		acked.Add(1)
+		if acked.Add(1) == 1 {
+			close(begun)
+		}
 	}
 }
 

@@ -118,7 +118,7 @@ func (s *Store) write(layers []layer, segment uint64) (err error) {
 	for i := range layers {
 		src := layers[i].source()
 		for src.next() {
-			if slice.bytes > s.tune.sliceBytes {
+			if slice.full() {
 				if err := slice.commit(nil); err != nil {
 					return err
 				}
@@ -156,11 +156,23 @@ const (
 	maxAlloc = 16 << 20
 )
 
-// slice is one transaction of a checkpoint.
+// slice is one transaction of a checkpoint. bbolt keeps the pages that it changes in memory until the commit, so that few
+// operations all over a large bucket weigh as much as many at its end.
 type slice struct {
 	s     *Store
 	w     writer
 	bytes int64
+	ops   int
+	nodes int64
+}
+
+// full tells that the transaction has taken the memory that it may.
+func (c *slice) full() bool {
+	if c.ops%64 == 0 && c.s.tune.nodeBytes > 0 {
+		stats := c.w.tx.Stats()
+		c.nodes = stats.GetNodeCount()
+	}
+	return c.bytes+c.nodes*c.s.tune.nodeBytes > c.s.tune.sliceBytes
 }
 
 // beginSlice begins a transaction, unless store.db could outgrow its map in it: bbolt would wait for a new map until the last
@@ -183,7 +195,8 @@ func (s *Store) beginSlice() (*slice, error) {
 }
 
 func (c *slice) put(key, value []byte) error {
-	c.bytes += int64(len(key) + len(value))
+	c.ops++
+	c.bytes += int64(len(key)+len(value)) + c.s.tune.opBytes
 	if value == nil {
 		return c.w.delete(key)
 	}

@@ -34,7 +34,9 @@ func Open(dir string, o Options) (*Store, error) {
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	s.change.L = &s.mu
+	s.pages = watchResidency(s.forgetPages)
 	if err := s.start(); err != nil {
+		s.pages.close()
 		return nil, errors.Join(pathError(err, dir), db.Close())
 	}
 	if s.tune.manual {

@@ -38,7 +38,9 @@ type Options struct {
 type tuning struct {
 	layerBytes int64         // of a map in memory and of a log segment; at most twice that is replayed at Open
 	runBytes   int64         // a larger batch becomes a run file
-	sliceBytes int64         // about what one transaction of the checkpointer writes
+	sliceBytes int64         // about the memory of one transaction of the checkpointer
+	opBytes    int64         // of it, for an operation beside its key and value
+	nodeBytes  int64         // of it, for a page that an operation changes
 	maxFrozen  int           // layers that wait for the checkpointer before Apply does
 	closeBytes int64         // of the log, up to which Close leaves the work to the next Open
 	idle       time.Duration // without a commit, after which the map is written to store.db too
@@ -53,7 +55,9 @@ type tuning struct {
 var usual = tuning{
 	layerBytes: 32 << 20,
 	runBytes:   8 << 20,
-	sliceBytes: 64 << 20,
+	sliceBytes: 32 << 20,
+	opBytes:    128,
+	nodeBytes:  8 << 10,
 	maxFrozen:  16,
 	closeBytes: 1 << 20,
 	idle:       10 * time.Second,
@@ -69,6 +73,7 @@ type Store struct {
 	db     *bbolt.DB
 	mapped int64 // bytes of address space that db may grow to
 	fs     vfs.FS
+	pages  *residency
 	shut   atomic.Bool // set by Close under applying, read anywhere
 
 	applying sync.Mutex // held by the one Apply, and by Close; guards the fields below
@@ -158,6 +163,7 @@ func (s *Store) Close() error {
 	}
 	close(s.stop)
 	<-s.done
+	s.pages.close()
 	if s.log.Broken() == nil && (s.log.Size() > s.tune.closeBytes || len(s.now.layers) > 1) {
 		s.drain()
 	}

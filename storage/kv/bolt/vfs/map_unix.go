@@ -14,3 +14,6 @@ func mapFile(f *os.File, size int64) ([]byte, error) {
 }
 
 func unmapFile(b []byte) error { return unix.Munmap(b) }
+
+// forgetMap is advice, so a failure does not matter.
+func forgetMap(b []byte) { unix.Madvise(b, unix.MADV_DONTNEED) }

@@ -34,6 +34,8 @@ type File interface {
 	Sync() error
 	// Map gives the whole content for reading, valid until Close; the file must not be written any more.
 	Map() ([]byte, error)
+	// Forget takes the mapped content out of memory; it comes back as it is read.
+	Forget()
 	Close() error
 }
 
@@ -109,6 +111,12 @@ func (f *file) Map() ([]byte, error) {
 	}
 	f.mapped, err = mapFile(f.File, size)
 	return f.mapped, err
+}
+
+func (f *file) Forget() {
+	if f.mapped != nil {
+		forgetMap(f.mapped)
+	}
 }
 
 func (f *file) Close() error {

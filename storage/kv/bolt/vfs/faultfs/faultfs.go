@@ -275,4 +275,6 @@ func (f *file) Map() ([]byte, error) {
 	return append([]byte(nil), f.n.data...), nil
 }
 
+func (f *file) Forget() {}
+
 func (f *file) Close() error { return nil }

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+)
+
+// Bounds of the memory that garbage may take in a server. By itself the runtime lets the heap grow to twice of what is live, which
+// is right for small heaps; a large transaction's buffers would look twice their size.
+const (
+	heapFloor = 192 << 20 // up to here garbage is not looked for more often
+	heapRoom  = 1.4       // beyond, it may be this much of what is live
+)
+
+// boundGarbage sets the runtime's memory limit anew after each collection, by what was live then. Who has set GOMEMLIMIT or GOGC
+// has decided otherwise.
+func boundGarbage() {
+	if os.Getenv("GOMEMLIMIT") != "" || os.Getenv("GOGC") != "" {
+		return
+	}
+	limit := int64(0)
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	afterEachCollection(func() {
+		metrics.Read(live)
+		want := max(heapFloor, int64(float64(live[0].Value.Uint64())*heapRoom)+heapFloor/4)
+		if d := want - limit; d > want/16 || d < -want/16 {
+			limit = want
+			debug.SetMemoryLimit(limit)
+		}
+	})
+}
+
+// afterEachCollection calls f once after each garbage collection: a cleanup runs when its object, which nothing holds, is collected.
+func afterEachCollection(f func()) {
+	type sentinel struct{ _ [16]byte }
+	var arm func(struct{})
+	arm = func(struct{}) {
+		f()
+		runtime.AddCleanup(&sentinel{}, arm, struct{}{})
+	}
+	arm(struct{}{})
+}

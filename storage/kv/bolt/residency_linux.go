@@ -1,0 +1,38 @@
+package bolt
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+
+	"go.etcd.io/bbolt"
+	"golang.org/x/sys/unix"
+)
+
+// mappedBytes is how much of the process's resident memory are pages of files; 0 when that can't be told.
+func mappedBytes() int64 {
+	f, err := os.Open("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	var buf [128]byte
+	n, _ := f.Read(buf[:])
+	fields := bytes.Fields(buf[:n])
+	if len(fields) < 3 {
+		return 0
+	}
+	pages, err := strconv.ParseInt(string(fields[2]), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return pages * int64(os.Getpagesize())
+}
+
+// forgetMap takes the pages of store.db out of the process's map. For a map of a file that is only read they come back as they
+// were. It is advice, so a failure does not matter.
+func forgetMap(db *bbolt.DB) {
+	if info, err := os.Stat(db.Path()); err == nil {
+		unix.Syscall(unix.SYS_MADVISE, db.Info().Data, uintptr(info.Size()), unix.MADV_DONTNEED)
+	}
+}
