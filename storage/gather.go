@@ -145,7 +145,10 @@ func (g *gathering) gather(ctx context.Context, storage uint64) error {
 	g.busy[storage] = done
 	before := g.behind[storage]
 	g.mu.Unlock()
-	err := g.once(ctx, storage)
+	again, err := true, error(nil)
+	for again && err == nil {
+		again, err = g.once(ctx, storage)
+	}
 	g.mu.Lock()
 	if err == nil {
 		if g.behind[storage] -= before; g.behind[storage] <= 0 {
@@ -158,11 +161,11 @@ func (g *gathering) gather(ctx context.Context, storage uint64) error {
 	return err
 }
 
-// once gathers an index at the newest state. An index that is gone, or not published yet, is left alone.
-func (g *gathering) once(ctx context.Context, storage uint64) error {
+// once does one step of gathering an index, at the newest state. An index that is gone, or not published yet, is left alone.
+func (g *gathering) once(ctx context.Context, storage uint64) (again bool, err error) {
 	h, err := g.db.acquire()
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer h.release()
 	var x *catalog.Index
@@ -173,19 +176,19 @@ func (g *gathering) once(ctx context.Context, storage uint64) error {
 		return x == nil
 	})
 	if x == nil {
-		return nil
+		return false, nil
 	}
 	rel := catalog.NewView(h.cat, 0, nil).RelationByID(x.Relation)
 	if rel == nil {
-		return nil
+		return false, nil
 	}
 	m, err := g.db.openIndex(rel, x)
 	if err != nil {
-		return err
+		return false, err
 	}
 	gatherer, ok := m.(index.Gatherer)
 	if !ok {
-		return nil
+		return false, nil
 	}
 	// A drop that comes between has the sweeper delete the rest: until it is done the storage id is spared.
 	g.db.sweeper.spare(storage)

@@ -41,8 +41,8 @@ type Gatherer interface {
 	Maintainer
 	// Gather turns the deltas in view into blocks. apply commits operations, sorted by key, in one batch that nothing but the index sees;
 	// operations of several calls may be seen apart from each other. One Gather of an index runs at a time. Readers of any snapshot find
-	// the same before, after and between the commits.
-	Gather(ctx context.Context, v View, apply func(ops []kv.Op) error) error
+	// the same before, after and between the commits. again tells that a further call, with a newer view, has more to do.
+	Gather(ctx context.Context, v View, apply func(ops []kv.Op) error) (again bool, err error)
 }
 
 // Verified is a Maintainer that can be checked against the rows.
