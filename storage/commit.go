@@ -20,6 +20,7 @@ type commit struct {
 	logSize uint64 // bytes of its op-log entry
 	changes []catalog.Change
 	tallies []tally
+	rowsOf  []uint64         // storage ids of the rows in ops
 	reads   *readSet         // of a serializable transaction
 	nextID  []byte           // the value of the id counter inside ops, nil when the commit doesn't store it
 	deltas  map[uint64]int64 // bytes of deltas, by the storage id of the index
@@ -231,6 +232,7 @@ func (b *batchBuilder) finish() error {
 		b.header.add(kv.Op{Key: key.AppendLogHeader(nil, key.Unstamped), Value: header, KeyStamp: key.LogStamp, ValueStamp: kv.NoStamp})
 		b.c.size += int64(len(header))
 	}
+	b.c.rowsOf = b.order
 	for _, storage := range b.order {
 		if t := b.tallies[storage]; t.rows != 0 || t.high > 0 {
 			t.value = make([]byte, countsLen)

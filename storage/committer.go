@@ -181,6 +181,9 @@ func (c *committer) publish(group []*commit) error {
 	}
 	cat := c.db.head.Load().cat
 	for _, b := range group {
+		if err := c.db.noteColumns(b); err != nil {
+			c.db.logger().Warn("columns in memory were dropped", "error", err)
+		}
 		if len(b.changes) > 0 {
 			for i, ch := range b.changes {
 				if ch.New != nil {

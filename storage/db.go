@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/colcache"
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/doc"
 	"github.com/omgdb/omgdb/storage/index"
@@ -40,7 +42,11 @@ type Options struct {
 	Indexes map[string]index.Kind
 	// Expressions compiles the expressions of btree indexes; nil will do for a store without such indexes.
 	Expressions index.Expressions
+	// ColumnMemory is how many bytes columns of rows may take in memory (package colcache); 0 means 128 MiB.
+	ColumnMemory int64
 }
+
+const defaultColumnMemory = 128 << 20
 
 // DB is an open store. It is safe for concurrent use. One process has a store open at a time.
 type DB struct {
@@ -61,6 +67,9 @@ type DB struct {
 	sequences sequences
 	kinds     map[string]index.Kind // by method
 	gathering *gathering
+	columns   *colcache.Cache
+
+	statements atomic.Uint64 // number of the last one
 
 	stop       context.CancelFunc // of the upkeep
 	maintained chan struct{}      // closed when it has ended
@@ -95,6 +104,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	}
 	db := &DB{path: path, opt: o, store: engine, locks: lock.New()}
 	db.counters.m = map[uint64]*counter{}
+	db.columns = colcache.New(cmp.Or(o.ColumnMemory, defaultColumnMemory))
 	db.kinds, db.gathering = o.kinds(), newGathering(db)
 	err := db.start(ctx)
 	if err == nil && o.Engine == nil {

@@ -110,6 +110,9 @@ func (t *Txn) cuts(ctx context.Context, rel *catalog.Relation, parts int) ([][]b
 	if parts < 2 {
 		return nil, nil
 	}
+	if table := t.db.columns.Peek(rel.Storage); table != nil {
+		return columnCuts(table, parts), nil
+	}
 	var cuts [][]byte
 	if rel.Kind != catalog.Collection && len(rel.PrimaryKey) == 0 {
 		for i := 1; i < parts; i++ {

@@ -31,18 +31,22 @@ func (t *Txn) Scan(ctx context.Context, s *ScanSpec) (batch.Iter, error) {
 	if err != nil {
 		return nil, err
 	}
+	var match *filter.Matcher
+	if s.Filter != nil {
+		if match, err = filter.Compile(s.Filter); err != nil {
+			return nil, err
+		}
+	}
+	if table, tests, err := t.cached(ctx, s, match); err != nil {
+		return nil, err
+	} else if table != nil {
+		return t.columnScan(table, tests, s, match), nil
+	}
 	rows, err := t.source(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	sc := &scan{stmt: t.now.hold(), spec: s, rows: rows, left: s.Limit, locks: s.Lock != NoRowLock, proj: newProjection(s.Rel, s.Cols)}
-	if s.Filter != nil {
-		if sc.match, err = filter.Compile(s.Filter); err != nil {
-			sc.Close()
-			return nil, err
-		}
-	}
-	return sc, nil
+	return &scan{stmt: t.now.hold(), spec: s, rows: rows, match: match, left: s.Limit, locks: s.Lock != NoRowLock, proj: newProjection(s.Rel, s.Cols)}, nil
 }
 
 // scan implements batch.Iter.

@@ -15,10 +15,12 @@ type Statement struct {
 	head *head
 	seq  uint64
 	refs atomic.Int32
+	// number tells the store's statements apart.
+	number uint64
 }
 
 func (t *Txn) newStatement(h *head, seq uint64) *Statement {
-	s := &Statement{txn: t, head: h, seq: seq}
+	s := &Statement{txn: t, head: h, seq: seq, number: t.db.statements.Add(1)}
 	s.refs.Store(1)
 	t.writes.Pin(seq)
 	return s

@@ -38,6 +38,8 @@ type groupSet struct {
 	ids    []int32
 	groups []int32
 	accs   []accumulator
+	byCode []int32 // groups by the codes of a lasting column, -1: not asked yet
+	space  any     // whose codes they are
 }
 
 func (b *builder) aggregate(n *plan.Aggregate) (op, error) {
@@ -199,10 +201,14 @@ func (s *groupSet) assign(vecs []vec.Vec, pos []int32, n int, mem *memory) error
 		s.vecs[i] = vecs[k]
 	}
 	known, size := s.table.Len(), s.table.Size()
-	ids := s.ids[:len(pos)]
-	s.table.Assign(s.vecs, pos, ids)
-	for k, i := range pos {
-		s.groups[i] = ids[k]
+	if v := s.vecs[0]; len(s.vecs) == 1 && !v.Const && v.Lasting != nil && v.Lasting.Codes != nil {
+		s.assignCodes(v, pos)
+	} else {
+		ids := s.ids[:len(pos)]
+		s.table.Assign(s.vecs, pos, ids)
+		for k, i := range pos {
+			s.groups[i] = ids[k]
+		}
 	}
 	if s.table.Len() == known {
 		return nil
@@ -217,6 +223,25 @@ func (s *groupSet) assign(vecs []vec.Vec, pos []int32, n int, mem *memory) error
 		a.grow(s.table.Len())
 	}
 	return mem.take(grown + int64(s.table.Len()-known)*int64(len(s.accs))*groupBytes)
+}
+
+// assignCodes finds the groups of a column whose values are numbered: the table is asked once for each number.
+func (s *groupSet) assignCodes(v vec.Vec, pos []int32) {
+	l := v.Lasting
+	if s.space != l.Space {
+		s.space, s.byCode = l.Space, s.byCode[:0]
+	}
+	for k, i := range pos {
+		code := l.Codes[i]
+		for int(code) >= len(s.byCode) {
+			s.byCode = append(s.byCode, -1)
+		}
+		if s.byCode[code] < 0 {
+			s.table.Assign(s.vecs, pos[k:k+1], s.ids[:1])
+			s.byCode[code] = s.ids[0]
+		}
+		s.groups[i] = s.byCode[code]
+	}
 }
 
 // size is the number of groups of the set.

@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	goruntime "runtime"
+	"slices"
 	"sync"
 
 	"github.com/omgdb/omgdb/planner/exec/eval"
@@ -227,8 +228,16 @@ func (o *parallelOp) read(ctx context.Context, c *chain, part int) (err error) {
 	}
 }
 
+// lasting tells whether a batch's columns may be kept as they are.
+func lasting(b *batch.Batch) bool {
+	return !slices.ContainsFunc(b.Cols, func(c *value.Column) bool { return c.Lasting == nil })
+}
+
 // copy takes a batch out of the memory that its operator will use again.
 func (o *parallelOp) copy(in *batch.Batch) *batch.Batch {
+	if lasting(in) {
+		return &batch.Batch{Cols: slices.Clone(in.Cols), Len: in.Len, Sel: slices.Clone(in.Sel)}
+	}
 	var b *batch.Batch
 	select {
 	case b = <-o.free:
@@ -250,14 +259,14 @@ func (o *parallelOp) next(ctx context.Context) (*batch.Batch, error) {
 	if o.alone {
 		return o.chains[0].next(ctx)
 	}
-	if o.last != nil {
+	if o.last != nil && !lasting(o.last) {
 		o.last.Sel = nil
 		select {
 		case o.free <- o.last:
 		default:
 		}
-		o.last = nil
 	}
+	o.last = nil
 	for o.part < len(o.out) {
 		select {
 		case p, ok := <-o.out[o.part]:

@@ -298,6 +298,7 @@ type containsNode struct {
 	finder
 	value   doc.Value
 	members []containsMember // of an object: what each key must contain
+	keys    []string         // of members
 }
 
 type containsMember struct {
@@ -316,6 +317,7 @@ func newContains(e *Contains) *containsNode {
 			return n
 		}
 		n.members = append(n.members, containsMember{doc.NewKeyFinder(string(k)), v})
+		n.keys = append(n.keys, string(k))
 	}
 }
 
@@ -328,18 +330,19 @@ func (n *containsNode) evalValue(v doc.Value) (Tri, error) {
 	}
 	for i := range n.members {
 		m := &n.members[i]
-		have := m.find.Find(v.Data)
-		if have.Type == m.value.Type && have.Type == doc.TypeString {
-			if string(have.Data) != string(m.value.Data) {
-				return False, nil
-			}
-			continue
-		}
-		if have.Missing() || !doc.ContainsWithin(have, m.value) {
+		if !m.within(m.find.Find(v.Data)) {
 			return False, nil
 		}
 	}
 	return True, nil
+}
+
+// within tells whether the value at the member's key contains what it must.
+func (m *containsMember) within(have doc.Value) bool {
+	if have.Type == m.value.Type && have.Type == doc.TypeString {
+		return string(have.Data) == string(m.value.Data)
+	}
+	return !have.Missing() && doc.ContainsWithin(have, m.value)
 }
 
 // Each of these nodes finds its value and looks at nothing else.

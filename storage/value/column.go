@@ -10,6 +10,8 @@ type Column struct {
 	Flts  []float64
 	Strs  []string
 	Boxes []any
+	// Lasting is set for a column that is kept beyond its batch; nil for most.
+	Lasting *Lasting
 }
 
 // NewColumn makes an empty column with room for n values.
@@ -50,7 +52,7 @@ func (c *Column) Len() int {
 func (c *Column) Reset() {
 	c.Nulls, c.Bools, c.Ints, c.Flts, c.Strs = c.Nulls[:0], c.Bools[:0], c.Ints[:0], c.Flts[:0], c.Strs[:0]
 	clear(c.Boxes)
-	c.Boxes = c.Boxes[:0]
+	c.Boxes, c.Lasting = c.Boxes[:0], nil
 }
 
 // IsNull tells whether value i is NULL.

@@ -49,20 +49,55 @@ func (n *ioCast) Eval(ctx context.Context, b *batch.Batch, sel []int32) (vec.Vec
 	if err != nil {
 		return v, err
 	}
+	if l := v.Lasting; l != nil && !v.Const && n.ofTextAlone() {
+		if c := l.Derive(value.Derivation{To: n.to.OID, Mod: n.mod}, func() *value.Column { return n.derive(v) }); c != nil {
+			return vec.Vec{Column: c}, nil
+		}
+	}
 	vec.Resize(&n.out, b.Len)
-	for _, i := range vec.Positions(sel, b.Len) {
+	if err := n.convert(&n.out, v, sel, b.Len); err != nil {
+		return vec.Vec{}, err
+	}
+	return vec.Vec{Column: &n.out}, nil
+}
+
+func (n *ioCast) convert(out *value.Column, v vec.Vec, sel []int32, size int) error {
+	for _, i := range vec.Positions(sel, size) {
 		at := v.At(i)
 		if v.IsNull(at) {
-			vec.SetNull(&n.out, i, b.Len)
+			vec.SetNull(out, i, size)
 			continue
 		}
 		r, err := typeio.In(n.to, n.mod, typeio.Text(n.from, v.Get(at), n.format), n.format)
 		if err != nil {
-			return vec.Vec{}, err
+			return err
 		}
-		vec.Set(&n.out, i, b.Len, r)
+		vec.Set(out, i, size, r)
 	}
-	return vec.Vec{Column: &n.out}, nil
+	return nil
+}
+
+// ofTextAlone tells whether the result depends on nothing but the text, no setting either.
+func (n *ioCast) ofTextAlone() bool {
+	if n.from.OID != value.Text.OID {
+		return false
+	}
+	switch n.to.OID {
+	case value.Int2.OID, value.Int4.OID, value.Int8.OID, value.Float4.OID, value.Float8.OID, value.Numeric.OID, value.Boolean.OID:
+		return true
+	}
+	return false
+}
+
+// derive converts a whole lasting column, nil when one of its values is not of the type: the rows that a statement looks at may be others.
+func (n *ioCast) derive(v vec.Vec) *value.Column {
+	c := value.NewColumn(n.to, v.Len())
+	vec.Resize(c, v.Len())
+	if n.convert(c, v, nil, v.Len()) != nil {
+		return nil
+	}
+	c.Lasting = &value.Lasting{Grow: v.Lasting.Grow}
+	return c
 }
 
 // arrayCast converts the elements of all arrays of a batch as one column.

@@ -84,7 +84,7 @@ func (s *Store) Gather(b *batch.Batch, idx []int32) {
 // Slice sets dst to a view of the values from … to-1 of src.
 func Slice(dst, src *value.Column, from, to int) {
 	dst.Type = src.Type
-	dst.Nulls = nil
+	dst.Nulls, dst.Lasting = nil, nil
 	if len(src.Nulls) > 0 {
 		dst.Nulls = src.Nulls[from:to:to]
 	}
