@@ -78,6 +78,7 @@ func (t *Txn) Insert(ctx context.Context, rel *catalog.Relation, d doc.Doc) (Row
 		return nil, doc.Value{}, err
 	}
 	t.put(rel, rowKey, rowValue(ordinal, d), nil)
+	t.noteForeign(rel, nil, d)
 	return rowKey, id, t.spillIfLarge()
 }
 
@@ -176,7 +177,7 @@ func (t *Txn) Update(ctx context.Context, rel *catalog.Relation, rowKey RowKey, 
 		return nil, err
 	}
 	mode := ForNoKeyUpdate
-	if newKey != nil {
+	if newKey != nil || t.changesReferred(rel, old, new) {
 		mode = ForUpdate
 	}
 	if err := t.lockRow(ctx, rel, rowKey, old, mode, Wait); err != nil {
@@ -205,6 +206,7 @@ func (t *Txn) Update(ctx context.Context, rel *catalog.Relation, rowKey RowKey, 
 	} else {
 		t.put(rel, rowKey, rowValue(ordinal, new), cur.base())
 	}
+	t.noteForeign(rel, rowDoc(cur.value), new)
 	return newKey, t.spillIfLarge()
 }
 
@@ -232,6 +234,7 @@ func (t *Txn) Delete(ctx context.Context, rel *catalog.Relation, rowKey RowKey, 
 		return err
 	}
 	t.put(rel, rowKey, nil, cur.base())
+	t.noteForeign(rel, rowDoc(cur.value), nil)
 	return t.spillIfLarge()
 }
 

@@ -79,11 +79,12 @@ type Mark struct {
 	seq   uint64
 	own   *catalog.Own
 	locks int
+	keys  int // events of foreign keys before it
 }
 
 // Mark sets a savepoint. A mark that nobody will go back to should be told with Forget.
 func (t *Txn) Mark() Mark {
-	m := Mark{t.seq, t.own, t.session.owner.Position()}
+	m := Mark{t.seq, t.own, t.session.owner.Position(), len(t.foreign.list)}
 	t.writes.Pin(m.seq)
 	t.seq++
 	return m
@@ -106,6 +107,7 @@ func (t *Txn) RollbackTo(m Mark) {
 func (t *Txn) undo(m Mark) {
 	t.writes.RollbackTo(m.seq)
 	t.setOwn(m.own)
+	t.foreign.cut(m.keys)
 	t.seq++
 }
 

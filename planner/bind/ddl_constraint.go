@@ -340,6 +340,16 @@ func (b *binder) foreign(d *tableDef, k *pg_query.Constraint) error {
 		}
 		f.Cols = append(f.Cols, c.Num)
 	}
+	for _, name := range strs(k.FkDelSetCols) {
+		c := findColumn(d.rel, name)
+		if c == nil {
+			return dberr.New(dberr.UndefinedColumn, "column \"%s\" referenced in foreign key constraint does not exist", name)
+		}
+		if !slices.Contains(f.Cols, c.Num) {
+			return dberr.New(dberr.InvalidColumnRef, "column \"%s\" referenced in ON DELETE SET action must be part of foreign key", name)
+		}
+		f.DeleteSet = append(f.DeleteSet, c.Num)
+	}
 	if err := b.foreignTarget(d, &f, ref, strs(k.PkAttrs)); err != nil {
 		return err
 	}

@@ -183,7 +183,7 @@ var pgConstraint = of[constraint]{
 		"condeferred": func(_ *world, c constraint) value.Value {
 			return value.Bool(c.idx != nil && c.idx.Deferred || c.fk != nil && c.fk.Deferred)
 		},
-		"convalidated": func(*world, constraint) value.Value { return value.Bool(true) },
+		"convalidated": func(_ *world, c constraint) value.Value { return value.Bool(c.fk == nil || !c.fk.NotValid) },
 		"conrelid":     func(_ *world, c constraint) value.Value { return oid(c.rel.ID) },
 		"conindid": func(w *world, c constraint) value.Value {
 			switch {
@@ -217,6 +217,12 @@ var pgConstraint = of[constraint]{
 				return value.Null
 			}
 			return array(value.Int2, c.fk.RefCols)
+		},
+		"confdelsetcols": func(_ *world, c constraint) value.Value {
+			if c.fk == nil || len(c.fk.DeleteSet) == 0 {
+				return value.Null
+			}
+			return array(value.Int2, c.fk.DeleteSet)
 		},
 		"conbin": func(_ *world, c constraint) value.Value {
 			if c.check == nil {

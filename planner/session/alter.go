@@ -21,28 +21,26 @@ type alterer struct {
 
 // alterSteps are the actions by kind. One that is not listed is not supported.
 var alterSteps = map[plan.AlterKind]func(a *alterer, ctx context.Context, x *plan.AlterAction) error{
-	plan.AddColumn:        (*alterer).addColumn,
-	plan.DropColumn:       (*alterer).dropColumn,
-	plan.RenameColumn:     column(func(c *catalog.Column, x *plan.AlterAction) { c.Name = x.NewName }),
-	plan.SetType:          (*alterer).setType,
-	plan.SetDefault:       column(func(c *catalog.Column, x *plan.AlterAction) { c.Default = x.Default }),
-	plan.DropDefault:      column(func(c *catalog.Column, x *plan.AlterAction) { c.Default = "" }),
-	plan.SetNotNull:       (*alterer).setNotNull,
-	plan.DropNotNull:      column(func(c *catalog.Column, x *plan.AlterAction) { c.NotNull = false }),
-	plan.DropIdentity:     column(func(c *catalog.Column, x *plan.AlterAction) { c.Identity, c.Default = 0, "" }),
-	plan.DropExpression:   column(func(c *catalog.Column, x *plan.AlterAction) { c.Generated, c.Default = false, "" }),
-	plan.AddConstraint:    (*alterer).addConstraint,
-	plan.DropConstraint:   (*alterer).dropConstraint,
-	plan.RenameConstraint: (*alterer).renameConstraint,
-	plan.ValidateConstraint: func(*alterer, context.Context, *plan.AlterAction) error {
-		return nil // constraints are checked when they are made
-	},
-	plan.RenameRelation: (*alterer).rename,
-	plan.SetSchema:      (*alterer).setSchema,
-	plan.SetOwner:       func(*alterer, context.Context, *plan.AlterAction) error { return nil },
-	plan.SetOptions:     (*alterer).setOptions,
-	plan.ResetOptions:   (*alterer).resetOptions,
-	plan.NoAction:       func(*alterer, context.Context, *plan.AlterAction) error { return nil },
+	plan.AddColumn:          (*alterer).addColumn,
+	plan.DropColumn:         (*alterer).dropColumn,
+	plan.RenameColumn:       column(func(c *catalog.Column, x *plan.AlterAction) { c.Name = x.NewName }),
+	plan.SetType:            (*alterer).setType,
+	plan.SetDefault:         column(func(c *catalog.Column, x *plan.AlterAction) { c.Default = x.Default }),
+	plan.DropDefault:        column(func(c *catalog.Column, x *plan.AlterAction) { c.Default = "" }),
+	plan.SetNotNull:         (*alterer).setNotNull,
+	plan.DropNotNull:        column(func(c *catalog.Column, x *plan.AlterAction) { c.NotNull = false }),
+	plan.DropIdentity:       column(func(c *catalog.Column, x *plan.AlterAction) { c.Identity, c.Default = 0, "" }),
+	plan.DropExpression:     column(func(c *catalog.Column, x *plan.AlterAction) { c.Generated, c.Default = false, "" }),
+	plan.AddConstraint:      (*alterer).addConstraint,
+	plan.DropConstraint:     (*alterer).dropConstraint,
+	plan.RenameConstraint:   (*alterer).renameConstraint,
+	plan.ValidateConstraint: (*alterer).validate,
+	plan.RenameRelation:     (*alterer).rename,
+	plan.SetSchema:          (*alterer).setSchema,
+	plan.SetOwner:           func(*alterer, context.Context, *plan.AlterAction) error { return nil },
+	plan.SetOptions:         (*alterer).setOptions,
+	plan.ResetOptions:       (*alterer).resetOptions,
+	plan.NoAction:           func(*alterer, context.Context, *plan.AlterAction) error { return nil },
 }
 
 func (s *Session) alterTable(ctx context.Context, p *Portal, st *plan.AlterTable) error {
@@ -98,6 +96,7 @@ func (a *alterer) change(ctx context.Context, edit func(r *catalog.Relation) err
 	r := *a.rel
 	r.Columns = slices.Clone(r.Columns)
 	r.Checks = slices.Clone(r.Checks)
+	r.Foreign = slices.Clone(r.Foreign)
 	if err := edit(&r); err != nil {
 		return err
 	}
@@ -162,6 +161,9 @@ func (a *alterer) dropColumn(ctx context.Context, x *plan.AlterAction) error {
 		return dberr.New(dberr.FeatureNotSupported, `cannot drop column "%s": it is part of the primary key, by which the rows are kept`, c.Name).
 			WithHint("Make a new table with CREATE TABLE … AS and rename it.")
 	}
+	if err := a.dropColumnKeys(ctx, c, x.Cascade); err != nil {
+		return err
+	}
 	for _, ix := range a.txn.Catalog().IndexesOf(a.rel) {
 		uses := slices.Contains(ix.Include, num) || slices.ContainsFunc(ix.Keys, func(k catalog.IndexKey) bool { return k.Col == num })
 		if uses {
@@ -177,6 +179,19 @@ func (a *alterer) dropColumn(ctx context.Context, x *plan.AlterAction) error {
 		r.Checks = slices.DeleteFunc(r.Checks, func(k catalog.Check) bool { return slices.Contains(k.Cols, num) })
 		return nil
 	})
+}
+
+// dropColumnKeys removes the foreign keys of a column that is about to go; those that refer to it only with cascade.
+func (a *alterer) dropColumnKeys(ctx context.Context, c *catalog.Column, cascade bool) error {
+	on := "column " + plan.QuoteIdent(c.Name) + " of table " + plan.QuoteIdent(a.rel.Name)
+	refs := refsTo(a.txn.Catalog(), a.rel, nil, func(f *catalog.ForeignKey) bool { return slices.Contains(f.RefCols, c.Num) })
+	if err := a.s.mayDrop(refs, cascade, on, on); err != nil {
+		return err
+	}
+	if err := dropReferring(ctx, a.txn, refs); err != nil {
+		return err
+	}
+	return removeForeign(ctx, a.txn, a.rel.ID, func(f *catalog.ForeignKey) bool { return slices.Contains(f.Cols, c.Num) })
 }
 
 // setType rewrites the rows with the column under its new type.
@@ -219,7 +234,7 @@ func (a *alterer) setNotNull(ctx context.Context, x *plan.AlterAction) error {
 func (a *alterer) addConstraint(ctx context.Context, x *plan.AlterAction) error {
 	switch {
 	case x.Foreign != nil:
-		return noForeignKeys()
+		return a.addForeignKey(ctx, x)
 	case x.Unique != nil:
 		ix := x.Unique.Index
 		ix.Relation = a.rel.ID
@@ -255,13 +270,19 @@ func (a *alterer) addConstraint(ctx context.Context, x *plan.AlterAction) error 
 	})
 }
 
-func noForeignKeys() error {
-	return dberr.New(dberr.FeatureNotSupported, "foreign keys are not supported").WithHint("Check the reference where you write, or join when you read.")
-}
-
 func (a *alterer) dropConstraint(ctx context.Context, x *plan.AlterAction) error {
+	if slices.ContainsFunc(a.rel.Foreign, func(f catalog.ForeignKey) bool { return f.Name == x.Constraint }) {
+		if err := removeForeign(ctx, a.txn, a.rel.ID, func(f *catalog.ForeignKey) bool { return f.Name == x.Constraint }); err != nil {
+			return err
+		}
+		a.rel = a.txn.Catalog().RelationByID(a.rel.ID)
+		return nil
+	}
 	for _, ix := range a.txn.Catalog().IndexesOf(a.rel) {
 		if ix.Constraint && ix.Name == x.Constraint {
+			if err := a.dropKeyRefs(ctx, ix, x); err != nil {
+				return err
+			}
 			if err := a.txn.DropIndex(ctx, ix.ID); err != nil {
 				return err
 			}
@@ -279,6 +300,26 @@ func (a *alterer) dropConstraint(ctx context.Context, x *plan.AlterAction) error
 	})
 }
 
+// dropKeyRefs sees to the foreign keys that depend on a unique constraint which is about to go.
+func (a *alterer) dropKeyRefs(ctx context.Context, ix *catalog.Index, x *plan.AlterAction) error {
+	var cols []int16
+	for _, k := range ix.Keys {
+		cols = append(cols, k.Col)
+	}
+	slices.Sort(cols)
+	refs := refsTo(a.txn.Catalog(), a.rel, nil, func(f *catalog.ForeignKey) bool {
+		return slices.Equal(slices.Sorted(slices.Values(f.RefCols)), cols)
+	})
+	if err := a.s.mayDrop(refs, x.Cascade, "constraint "+plan.QuoteIdent(ix.Name)+" on table "+plan.QuoteIdent(a.rel.Name), "index "+plan.QuoteIdent(ix.Name)); err != nil {
+		return err
+	}
+	if err := dropReferring(ctx, a.txn, refs); err != nil {
+		return err
+	}
+	a.rel = a.txn.Catalog().RelationByID(a.rel.ID)
+	return nil
+}
+
 func (a *alterer) renameConstraint(ctx context.Context, x *plan.AlterAction) error {
 	for _, ix := range a.txn.Catalog().IndexesOf(a.rel) {
 		if ix.Constraint && ix.Name == x.Constraint {
@@ -292,6 +333,11 @@ func (a *alterer) renameConstraint(ctx context.Context, x *plan.AlterAction) err
 		for i := range r.Checks {
 			if r.Checks[i].Name == x.Constraint {
 				r.Checks[i].Name = x.NewName
+			}
+		}
+		for i := range r.Foreign {
+			if r.Foreign[i].Name == x.Constraint {
+				r.Foreign[i].Name = x.NewName
 			}
 		}
 		return nil

@@ -113,9 +113,6 @@ func (s *Session) createTable(ctx context.Context, p *Portal, st *plan.CreateTab
 
 // makeTable makes a table with its sequences and indexes.
 func (s *Session) makeTable(ctx context.Context, txn *storage.Txn, sc *catalog.Schema, st *plan.CreateTable) (*catalog.Relation, error) {
-	if len(st.Foreign) > 0 {
-		return nil, noForeignKeys()
-	}
 	for i := range st.Sequences {
 		if err := s.createSequence(ctx, txn, &st.Sequences[i]); err != nil {
 			return nil, err
@@ -141,6 +138,9 @@ func (s *Session) makeTable(ctx context.Context, txn *storage.Txn, sc *catalog.S
 		if _, err := txn.CreateIndex(ctx, ix); err != nil {
 			return nil, err
 		}
+	}
+	if err := addForeign(ctx, txn, made.ID, st.Foreign); err != nil {
+		return nil, err
 	}
 	return txn.Catalog().RelationByID(made.ID), nil
 }
@@ -246,7 +246,11 @@ func (s *Session) truncate(ctx context.Context, st *plan.Truncate) error {
 	if err != nil {
 		return err
 	}
-	for _, r := range st.Rels {
+	rels, err := s.truncated(txn.Catalog(), st.Rels, st.Cascade)
+	if err != nil {
+		return err
+	}
+	for _, r := range rels {
 		if err := txn.Truncate(ctx, r.ID); err != nil {
 			return err
 		}

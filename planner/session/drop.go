@@ -19,8 +19,32 @@ func (s *Session) drop(ctx context.Context, st *plan.Drop) error {
 	for _, n := range st.Notices {
 		s.Notice("NOTICE", dberr.SuccessfulCompletion, n)
 	}
+	if err := s.dropReferences(txn, st); err != nil {
+		return err
+	}
 	for i := range st.Targets {
 		if err := s.dropTarget(ctx, txn, st, &st.Targets[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropReferences sees to the foreign keys of other tables to those that are dropped.
+func (s *Session) dropReferences(txn *storage.Txn, st *plan.Drop) error {
+	var ids []catalog.ID
+	for _, t := range st.Targets {
+		if t.Rel != nil {
+			ids = append(ids, t.Rel.ID)
+		}
+	}
+	for _, id := range ids {
+		rel := txn.Catalog().RelationByID(id)
+		if rel == nil {
+			continue
+		}
+		what := relationWord(rel.Kind) + " " + plan.QuoteIdent(rel.Name)
+		if err := s.mayDrop(refsTo(txn.Catalog(), rel, ids, nil), st.Cascade, what, what); err != nil {
 			return err
 		}
 	}
@@ -50,6 +74,9 @@ func dropRelation(ctx context.Context, txn *storage.Txn, id catalog.ID) error {
 	rel := txn.Catalog().RelationByID(id)
 	if rel == nil {
 		return nil
+	}
+	if err := unlink(ctx, txn, rel); err != nil {
+		return err
 	}
 	for _, r := range txn.Catalog().Relations(rel.Schema) {
 		if r.Seq != nil && r.Seq.OwnerTable == id {

@@ -27,6 +27,7 @@ type Session struct {
 	inbox     inbox
 
 	// What follows belongs to the session's goroutine.
+	committing bool // the deferred constraints are being looked at
 	live
 	vars        *vars
 	store       *storage.Session

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/omgdb/omgdb/storage"
@@ -130,6 +131,9 @@ type transaction struct {
 	listens    []listenOp
 	// newHeld are the WITH HOLD cursors that the transaction declared.
 	newHeld []*Portal
+	// deferred are the events of foreign keys that wait for COMMIT; it only grows, or is replaced.
+	deferred []storage.ForeignEvent
+	timing   *timing // as SET CONSTRAINTS has said; nil: nothing
 }
 
 type savepoint struct {
@@ -139,6 +143,9 @@ type savepoint struct {
 	notes   int
 	listens int
 	ports   int // portals opened before
+	// deferred and timing are those of the transaction then.
+	deferred []storage.ForeignEvent
+	timing   *timing
 }
 
 // openBlock sets the modes of a new block to the session's defaults.
@@ -171,6 +178,11 @@ func (s *Session) commit(ctx context.Context) error {
 	if s.tx.doomed {
 		return s.rollback(ctx)
 	}
+	if err := s.finalChecks(ctx); err != nil {
+		_ = s.rollback(ctx)
+		s.state = idle
+		return err
+	}
 	if err := s.keepHeldCursors(ctx); err != nil {
 		_ = s.rollback(ctx)
 		s.state = idle
@@ -193,6 +205,19 @@ func (s *Session) commit(ctx context.Context) error {
 	s.vars.commit()
 	s.endTxn()
 	return nil
+}
+
+// finalChecks looks at the constraints that were deferred.
+func (s *Session) finalChecks(ctx context.Context) error {
+	if s.tx.txn == nil {
+		return nil
+	}
+	s.committing = true
+	defer func() { s.committing = false }()
+	if err := s.handleForeign(ctx, s.tx.txn, s.tx.txn.TakeForeign()); err != nil {
+		return err
+	}
+	return s.fireDeferred(ctx, nil)
 }
 
 // rollback undoes the current transaction.
@@ -241,6 +266,7 @@ func (s *Session) abort(n int) {
 		s.vars.rollback(0)
 		s.cutNotes(0)
 		s.tx.listens = s.tx.listens[:0]
+		s.tx.deferred, s.tx.timing = nil, nil
 		return
 	}
 	sp := &s.tx.savepoints[n-1]
@@ -248,6 +274,7 @@ func (s *Session) abort(n int) {
 	s.vars.rollback(sp.vars)
 	s.cutNotes(sp.notes)
 	s.tx.listens = s.tx.listens[:sp.listens]
+	s.tx.deferred, s.tx.timing = sp.deferred, sp.timing
 }
 
 // savepoint makes one.
@@ -256,7 +283,8 @@ func (s *Session) savepoint(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	s.tx.savepoints = append(s.tx.savepoints, savepoint{name: name, mark: txn.Mark(), vars: s.vars.depth(), notes: len(s.tx.notes), listens: len(s.tx.listens), ports: s.portalSeq})
+	s.tx.savepoints = append(s.tx.savepoints, savepoint{name: name, mark: txn.Mark(), vars: s.vars.depth(), notes: len(s.tx.notes), listens: len(s.tx.listens), ports: s.portalSeq,
+		deferred: slices.Clip(s.tx.deferred), timing: s.tx.timing})
 	return nil
 }
 

@@ -100,6 +100,7 @@ func describeRelation(r *Relation, c *coder) {
 	list(c, "checks", &r.Checks, describeCheck)
 	ints(c, "indexes", &r.Indexes)
 	list(c, "foreign", &r.Foreign, describeForeign)
+	ints(c, "referrers", &r.Referrers)
 	c.str("view", &r.ViewSQL)
 	c.str("comment", &r.Comment)
 	c.strs("acl", &r.ACL)
@@ -155,6 +156,8 @@ func describeForeign(f *ForeignKey, c *coder) {
 	integer(c, "match", &f.Match)
 	c.boolean("deferrable", &f.Deferrable)
 	c.boolean("deferred", &f.Deferred)
+	c.boolean("notValid", &f.NotValid)
+	ints(c, "deleteSet", &f.DeleteSet)
 }
 
 func describeIndex(x *Index, c *coder) {
