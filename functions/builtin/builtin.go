@@ -84,6 +84,7 @@ func addOthers(e *functions.Entries) error {
 		}
 	}
 	e.Scalars = append(e.Scalars, scalar.Own()...)
+	e.Aggregates = append(e.Aggregates, agg.Own()...)
 	return nil
 }
 

@@ -4,7 +4,6 @@ package scalar
 
 import (
 	"context"
-	"sync"
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/storage/dberr"
@@ -43,9 +42,6 @@ func Own() []*functions.Scalar {
 	fns, _ := vectors()
 	return fns
 }
-
-// vectors makes the entries of vectors once: operators share their functions.
-var vectors = sync.OnceValues(vecEntries)
 
 // The adapters turn a function of arguments into an entry's Eval: pure can't fail, try can, with wants the call, in wants the context too.
 

@@ -1,7 +1,12 @@
 package scalar
 
 import (
+	"encoding/binary"
 	"math"
+	"slices"
+	"strings"
+	"sync"
+	"unsafe"
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/storage/dberr"
@@ -10,108 +15,278 @@ import (
 	"github.com/omgdb/omgdb/storage/value"
 )
 
-// Vectors have pgvector's operators and functions. Inner products and cosines are those of package vector, to the bit; OIDs 8200–8249
-// are the functions', 8250–8299 the operators'.
+// Vectors have pgvector's types, operators and functions. Sums of products and of differences are those of package vector, to the bit;
+// what is made of them is computed in double precision. OIDs: 8200–8249 and 8300–8349 are functions of vector and halfvec, 8400–8449
+// of sparsevec and bit; the operators' are 50 higher.
 
-// vecFunc is one function of vectors, and the operator that calls it.
+// vecFunc is one function, and the operator that calls it.
 type vecFunc struct {
-	oid, opOID uint32
-	name, op   string
-	params     []*value.Type
-	ret        *value.Type
-	eval       eval
-	commutes   bool
+	name, op string
+	params   []*value.Type
+	ret      *value.Type
+	eval     eval
+	commutes bool
+	kernel   functions.KernelFunc
 }
 
-// distance lifts a function of two vectors of the same length.
-func distance(f func(a, b []float32) float64) eval {
+// dense is a type of vectors that hold all their elements.
+type dense struct {
+	t      *value.Type
+	unpack func(v val) []float32 // may share the value's memory
+	pack   func(f []float32) (val, error)
+	oid    uint32
+}
+
+var (
+	fullVectors = &dense{value.Vector, vectorFloats, func(f []float32) (val, error) { return typeio.PackVector(f), nil }, 8200}
+	halfVectors = &dense{value.HalfVec, typeio.UnpackHalf, typeio.PackHalf, 8300}
+)
+
+// littleEndian tells that the stored form of a vector is the processor's own.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// vectorFloats gives a vector's elements where they lie when the processor reads them so; they must not be written to.
+func vectorFloats(v val) []float32 {
+	s := v.Str()
+	if n := len(s) / 4; n > 0 && littleEndian {
+		return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.StringData(s))), n)
+	}
+	return typeio.UnpackVector(v)
+}
+
+// metric computes a function of two vectors of one length.
+type metric func(a, b []float32) float64
+
+func innerProduct(a, b []float32) float64    { return float64(vector.Dot(a, b)) }
+func negativeProduct(a, b []float32) float64 { return -float64(vector.Dot(a, b)) }
+func l2Squared(a, b []float32) float64       { return float64(vector.L2Squared(a, b)) }
+func euclidean(a, b []float32) float64       { return math.Sqrt(float64(vector.L2Squared(a, b))) }
+func taxicab(a, b []float32) float64         { return float64(vector.L1(a, b)) }
+
+// cosineDistance is 1 - cosine; a zero vector has no direction: NaN.
+func cosineDistance(a, b []float32) float64 {
+	return vector.CosineDistance(vector.Dot(a, b), vector.Dot(a, a), vector.Dot(b, b))
+}
+
+// spherical is the angle between unit vectors, in halves of a turn.
+func spherical(a, b []float32) float64 {
+	return math.Acos(max(-1, min(1, float64(vector.Dot(a, b))))) / math.Pi
+}
+
+func (d *dense) different(a, b []float32) error {
+	if len(a) != len(b) {
+		return dberr.New(dberr.DataException, "different %s dimensions %d and %d", d.t.SQL, len(a), len(b))
+	}
+	return nil
+}
+
+// distance lifts a metric.
+func (d *dense) distance(f metric) eval {
 	return try(func(a []val) (val, error) {
-		x, y := typeio.UnpackVector(a[0]), typeio.UnpackVector(a[1])
-		if len(x) != len(y) {
-			return value.Null, dberr.New(dberr.DataException, "different vector dimensions %d and %d", len(x), len(y))
+		x, y := d.unpack(a[0]), d.unpack(a[1])
+		if err := d.different(x, y); err != nil {
+			return value.Null, err
 		}
 		return value.Float(f(x, y)), nil
 	})
 }
 
-// elementwise lifts an operation on the elements of two vectors of the same length.
-func elementwise(f func(x, y float32) float32) eval {
-	return try(func(a []val) (val, error) {
-		x, y := typeio.UnpackVector(a[0]), typeio.UnpackVector(a[1])
-		if len(x) != len(y) {
-			return value.Null, dberr.New(dberr.DataException, "different vector dimensions %d and %d", len(x), len(y))
-		}
-		for i := range x {
-			if x[i] = f(x[i], y[i]); math.IsInf(float64(x[i]), 0) {
-				return value.Null, floatOverflow()
+// column lifts a metric to columns. Rows that are not asked for may hold anything.
+func (d *dense) column(f metric) functions.KernelFunc {
+	return func(_ *functions.Call, args []*value.Column, consts []bool, sel []int32, n int, out *value.Column) error {
+		var fixed [2][]float32
+		for i, c := range consts {
+			if c {
+				fixed[i] = d.unpack(args[i].Get(0))
 			}
 		}
-		return typeio.PackVector(x), nil
+		side := func(k, i int) []float32 {
+			if consts[k] {
+				return fixed[k]
+			}
+			return d.unpack(args[k].Get(i))
+		}
+		out.Flts = slices.Grow(out.Flts[:0], n)[:n]
+		return selected(sel, n, func(i int) error {
+			x, y := side(0, i), side(1, i)
+			if err := d.different(x, y); err != nil {
+				return err
+			}
+			out.Flts[i] = f(x, y)
+			return nil
+		})
+	}
+}
+
+// selected calls f with each position of sel, or with all n when it is nil.
+func selected(sel []int32, n int, f func(i int) error) error {
+	if sel == nil {
+		for i := range n {
+			if err := f(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, i := range sel {
+		if err := f(int(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// elementwise lifts an operation on elements. A result that rounds to infinity is an overflow; underflows tells when zero is one.
+func (d *dense) elementwise(f func(x, y float32) float32, underflows bool) eval {
+	return try(func(a []val) (val, error) {
+		x, y := d.unpack(a[0]), d.unpack(a[1])
+		if err := d.different(x, y); err != nil {
+			return value.Null, err
+		}
+		out := make([]float32, len(x))
+		for i := range x {
+			r := d.round(f(x[i], y[i]))
+			switch {
+			case math.IsInf(float64(r), 0):
+				return value.Null, floatOverflow()
+			case underflows && r == 0 && x[i] != 0 && y[i] != 0:
+				return value.Null, dberr.New(dberr.NumericValueOutOfRange, "value out of range: underflow")
+			}
+			out[i] = r
+		}
+		return d.pack(out)
 	})
 }
 
-// cosineDistance is 1 - cosine; a zero vector has no direction: NaN.
-func cosineDistance(a, b []float32) float64 {
-	na, nb := vector.Norm(a), vector.Norm(b)
-	if na == 0 || nb == 0 {
-		return math.NaN()
+// VectorAdd computes + of vector or halfvec.
+func VectorAdd(t *value.Type) functions.EvalFunc {
+	d := fullVectors
+	if t.OID == value.HalfVec.OID {
+		d = halfVectors
 	}
-	return 1 - float64(vector.CosineNorms(a, b, na, nb))
+	return d.elementwise(func(x, y float32) float32 { return x + y }, false)
 }
 
-// euclidean is the length of the difference.
-func euclidean(a, b []float32) float64 {
-	d := make([]float32, len(a))
-	for i := range d {
-		d[i] = a[i] - b[i]
+// round gives what is left of a number in an element.
+func (d *dense) round(f float32) float32 {
+	if d == halfVectors {
+		return typeio.HalfToFloat(typeio.FloatToHalf(f))
 	}
-	return math.Sqrt(float64(vector.Dot(d, d)))
+	return f
 }
 
-// taxicab is the sum of the differences.
-func taxicab(a, b []float32) float64 {
-	s := float32(0)
-	for i := range a {
-		s += float32(math.Abs(float64(a[i] - b[i])))
+func (d *dense) concat(a []val) (val, error) {
+	out := slices.Concat(d.unpack(a[0]), d.unpack(a[1]))
+	if err := typeio.CheckVectorDims(d.t, len(out)); err != nil {
+		return value.Null, err
 	}
-	return float64(s)
+	return d.pack(out)
 }
 
-var vecFuncs = func() []vecFunc {
-	two := []*value.Type{value.Vector, value.Vector}
-	one := two[:1]
-	cmp := typeio.Comparer(value.Vector)
+// subvector takes count elements from the one numbered start, counting from 1; positions outside of the vector are left out.
+func (d *dense) subvector(a []val) (val, error) {
+	x, start, count := d.unpack(a[0]), a[1].Int(), a[2].Int()
+	first, end := max(start, 1), min(start+count, int64(len(x))+1)
+	if count < 1 || first >= end {
+		return value.Null, typeio.CheckVectorDims(d.t, 0)
+	}
+	return d.pack(x[first-1 : end-1])
+}
+
+// length is the Euclidean norm, in double precision.
+func length(x []float32) float64 {
+	s := 0.0
+	for _, f := range x {
+		s += float64(f) * float64(f)
+	}
+	return math.Sqrt(s)
+}
+
+func (d *dense) normalize(a []val) (val, error) {
+	x := d.unpack(a[0])
+	out := make([]float32, len(x))
+	if n := length(x); n > 0 {
+		for i, f := range x {
+			out[i] = float32(float64(f) / n)
+		}
+	}
+	return d.pack(out)
+}
+
+// quantize gives a bit for each element: 1 above zero.
+func (d *dense) quantize(a []val) val {
+	var b strings.Builder
+	for _, f := range d.unpack(a[0]) {
+		if f > 0 {
+			b.WriteByte('1')
+		} else {
+			b.WriteByte('0')
+		}
+	}
+	return value.String(b.String())
+}
+
+// funcs lists the functions of the type in the order of their OIDs.
+func (d *dense) funcs() []vecFunc {
+	two, one := []*value.Type{d.t, d.t}, []*value.Type{d.t}
+	name := d.t.Name
+	measure := func(fn, op string, f metric) vecFunc {
+		return vecFunc{name: fn, op: op, params: two, ret: value.Float8, eval: d.distance(f), commutes: true, kernel: d.column(f)}
+	}
+	norm := "l2_norm"
+	if d == fullVectors {
+		norm = "vector_norm"
+	}
 	out := []vecFunc{
-		{8200, 8250, "l2_distance", "<->", two, value.Float8, distance(euclidean), true},
-		{8201, 8251, "vector_negative_inner_product", "<#>", two, value.Float8, distance(func(a, b []float32) float64 { return -float64(vector.Dot(a, b)) }), true},
-		{8202, 8252, "cosine_distance", "<=>", two, value.Float8, distance(cosineDistance), true},
-		{8203, 8253, "l1_distance", "<+>", two, value.Float8, distance(taxicab), true},
-		{8204, 0, "inner_product", "", two, value.Float8, distance(func(a, b []float32) float64 { return float64(vector.Dot(a, b)) }), false},
-		{8205, 8254, "vector_add", "+", two, value.Vector, elementwise(func(x, y float32) float32 { return x + y }), true},
-		{8206, 8255, "vector_sub", "-", two, value.Vector, elementwise(func(x, y float32) float32 { return x - y }), false},
-		{8207, 8256, "vector_mul", "*", two, value.Vector, elementwise(func(x, y float32) float32 { return x * y }), true},
-		{8208, 8257, "vector_concat", "||", two, value.Vector, str2(func(s, t string) string { return s + t }), false},
-		{8209, 0, "vector_dims", "", one, value.Int4, strInt(func(s string) int { return len(s) / 4 }), false},
-		{8210, 0, "vector_norm", "", one, value.Float8, pure(func(a []val) val { return value.Float(float64(vector.Norm(typeio.UnpackVector(a[0])))) }), false},
-		{8211, 0, "l2_normalize", "", one, value.Vector, pure(func(a []val) val {
-			x := typeio.UnpackVector(a[0])
-			vector.Normalize(x)
-			return typeio.PackVector(x)
-		}), false},
+		measure("l2_distance", "<->", euclidean),
+		measure(name+"_negative_inner_product", "<#>", negativeProduct),
+		measure("cosine_distance", "<=>", cosineDistance),
+		measure("l1_distance", "<+>", taxicab),
+		measure("inner_product", "", innerProduct),
+		{name: name + "_add", op: "+", params: two, ret: d.t, eval: VectorAdd(d.t), commutes: true},
+		{name: name + "_sub", op: "-", params: two, ret: d.t, eval: d.elementwise(func(x, y float32) float32 { return x - y }, false)},
+		{name: name + "_mul", op: "*", params: two, ret: d.t, eval: d.elementwise(func(x, y float32) float32 { return x * y }, true), commutes: true},
+		{name: name + "_concat", op: "||", params: two, ret: d.t, eval: try(d.concat)},
+		{name: "vector_dims", params: one, ret: value.Int4, eval: pure(func(a []val) val { return value.Int(int64(len(d.unpack(a[0])))) })},
+		{name: norm, params: one, ret: value.Float8, eval: pure(func(a []val) val { return value.Float(length(d.unpack(a[0]))) })},
+		{name: "l2_normalize", params: one, ret: d.t, eval: try(d.normalize)},
+		{name: "binary_quantize", params: one, ret: value.Bit, eval: pure(d.quantize)},
+		{name: "subvector", params: []*value.Type{d.t, value.Int4, value.Int4}, ret: d.t, eval: try(d.subvector)},
+		measure(name+"_l2_squared_distance", "", l2Squared),
+		measure(name+"_spherical_distance", "", spherical),
 	}
+	out = append(out, d.sums()...)
+	return append(out, orderFuncs(d.t)...)
+}
+
+// orderFuncs lists the comparisons of a type of vectors.
+func orderFuncs(t *value.Type) []vecFunc {
 	symbols := [...]string{"=", "<>", "<", "<=", ">", ">="}
+	two, cmp := []*value.Type{t, t}, typeio.Comparer(t)
+	out := []vecFunc{{name: t.Name + "_cmp", params: two, ret: value.Int4, eval: pure(func(a []val) val { return value.Int(int64(cmp(a[0], a[1]))) })}}
 	for i, op := range cmpOps {
-		out = append(out, vecFunc{8220 + uint32(i), 8260 + uint32(i), "vector_" + op.suffix, symbols[i], two, value.Boolean, cmpEval(cmp, op.holds), i < 2})
+		out = append(out, vecFunc{name: t.Name + "_" + op.suffix, op: symbols[i], params: two, ret: value.Boolean, eval: cmpEval(cmp, op.holds), commutes: i < 2})
 	}
 	return out
-}()
+}
 
-// vecEntries makes the functions and operators of vectors.
-func vecEntries() (fns []*functions.Scalar, ops []*functions.Operator) {
+// vectors makes the entries of vectors once: operators share their functions.
+var vectors = sync.OnceValues(func() (fns []*functions.Scalar, ops []*functions.Operator) {
+	for oid, list := range map[uint32][]vecFunc{
+		fullVectors.oid: fullVectors.funcs(), halfVectors.oid: halfVectors.funcs(), 8400: append(sparseFuncs(), bitDistances()...),
+	} {
+		f, o := vecEntries(list, oid)
+		fns, ops = append(fns, f...), append(ops, o...)
+	}
+	return append(fns, conversionFuncs()...), ops
+})
+
+// vecEntries makes functions and operators, whose OIDs follow from the place in the list.
+func vecEntries(list []vecFunc, oid uint32) (fns []*functions.Scalar, ops []*functions.Operator) {
 	negators := map[string]string{"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 	swapped := map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-	for _, f := range vecFuncs {
-		s := &functions.Scalar{OID: f.oid, Name: f.name, Ret: f.ret, Strict: true, Volatility: functions.Immutable, Eval: f.eval}
+	for i, f := range list {
+		s := &functions.Scalar{OID: oid + uint32(i), Name: f.name, Ret: f.ret, Strict: true, Volatility: functions.Immutable, Eval: f.eval, Kernel: f.kernel}
 		for _, t := range f.params {
 			s.Params = append(s.Params, functions.Param{Type: t})
 		}
@@ -119,67 +294,13 @@ func vecEntries() (fns []*functions.Scalar, ops []*functions.Operator) {
 		if f.op == "" {
 			continue
 		}
-		o := &functions.Operator{OID: f.opOID, Name: f.op, Left: value.Vector, Right: value.Vector, Ret: f.ret, Fn: s, Negator: negators[f.op], Commutator: swapped[f.op]}
+		o := &functions.Operator{
+			OID: s.OID + 50, Name: f.op, Left: f.params[0], Right: f.params[1], Ret: f.ret, Fn: s, Negator: negators[f.op], Commutator: swapped[f.op],
+		}
 		if f.commutes {
 			o.Commutator = f.op
 		}
 		ops = append(ops, o)
 	}
 	return fns, ops
-}
-
-// vecCasts makes vectors of arrays of numbers, and an array of floats of a vector.
-func vecCasts() []*functions.Cast {
-	var out []*functions.Cast
-	for _, elem := range []*value.Type{value.Int4, value.Float4, value.Float8, value.Numeric} {
-		from := value.ArrayOf(elem)
-		context := functions.Assignment
-		if elem.OID == value.Float4.OID {
-			context = functions.Implicit
-		}
-		fn := hidden("array_to_vector", from, value.Vector, try(func(a []val) (val, error) { return vectorOf(arr(a[0])) }))
-		out = append(out, &functions.Cast{From: from, To: value.Vector, Context: context, Fn: fn})
-	}
-	back := hidden("vector_to_float4", value.Vector, value.ArrayOf(value.Float4), pure(func(a []val) val {
-		var elems []val
-		for _, f := range typeio.UnpackVector(a[0]) {
-			elems = append(elems, value.Float(float64(f)))
-		}
-		return value.Box(value.NewArray(value.Float4, elems))
-	}))
-	return append(out, &functions.Cast{From: value.Vector, To: value.ArrayOf(value.Float4), Context: functions.Implicit, Fn: back})
-}
-
-// vectorOf takes a one-dimensional array of numbers.
-func vectorOf(x *value.Array) (val, error) {
-	switch {
-	case len(x.Dims) > 1:
-		return value.Null, dberr.New(dberr.DataException, "array must be 1-D")
-	case len(x.Elems) == 0:
-		return value.Null, dberr.New(dberr.DataException, "vector must have at least 1 dimension")
-	case len(x.Elems) > typeio.MaxVectorDims:
-		return value.Null, dberr.New(dberr.ProgramLimitExceeded, "vector cannot have more than %d dimensions", typeio.MaxVectorDims)
-	}
-	out := make([]float32, len(x.Elems))
-	for i, e := range x.Elems {
-		if e.IsNull() {
-			return value.Null, dberr.New(dberr.NullValueNotAllowed, "array must not contain nulls")
-		}
-		f := e.Float()
-		switch x.Elem.OID {
-		case value.Int4.OID:
-			f = float64(e.Int())
-		case value.Numeric.OID:
-			v, err := numToFloat(typeio.Num(e), 32, "real")
-			if err != nil {
-				return v, err
-			}
-			f = v.Float()
-		}
-		if err := typeio.CheckVectorElem(value.Vector, float64(float32(f))); err != nil {
-			return value.Null, err
-		}
-		out[i] = float32(f)
-	}
-	return typeio.PackVector(out), nil
 }

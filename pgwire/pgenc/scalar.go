@@ -57,6 +57,8 @@ func buildScalars() map[uint32]scalar {
 		value.XID8.OID:        {putInt(8), getInt8},
 		value.TID.OID:         {putTID, getTID},
 		value.Vector.OID:      {putVector, getVector},
+		value.HalfVec.OID:     {putHalf, getHalf},
+		value.SparseVec.OID:   {putSparse, getSparse},
 		value.Inet.OID:        {putInet, getInet},
 		value.CIDR.OID:        {putInet, getInet},
 		value.Macaddr.OID:     {putMAC, getMAC},
@@ -291,43 +293,4 @@ func putInterval(dst []byte, _ *value.Type, v value.Value, _ *typeio.Format) []b
 
 func getInterval(r *reader, _ *value.Type) value.Value {
 	return value.Box(value.Interval{Micros: r.int64(), Days: int32(r.uint32()), Months: int32(r.uint32())})
-}
-
-// vector is pgvector's: count, an unused word, float4 each. It is held as packed little-endian float4.
-
-const maxVectorDim = 16000
-
-func putVector(dst []byte, _ *value.Type, v value.Value, _ *typeio.Format) []byte {
-	s := v.Str()
-	dst = binary.BigEndian.AppendUint16(dst, uint16(len(s)/4))
-	dst = append(dst, 0, 0)
-	for i := 0; i+4 <= len(s); i += 4 {
-		dst = append(dst, s[i+3], s[i+2], s[i+1], s[i])
-	}
-	return dst
-}
-
-func getVector(r *reader, _ *value.Type) value.Value {
-	dim, unused := r.int16(), r.int16()
-	switch {
-	case r.err != nil:
-	case dim < 1:
-		r.fail(dberr.DataException, "vector must have at least 1 dimension")
-	case dim > maxVectorDim:
-		r.fail(dberr.ProgramLimitExceeded, "vector cannot have more than %d dimensions", maxVectorDim)
-	case unused != 0:
-		r.fail(dberr.DataException, "expected unused to be 0, not %d", unused)
-	}
-	b := r.bytes(4 * dim)
-	out := make([]byte, len(b))
-	for i := 0; i < len(b); i += 4 {
-		bits := binary.BigEndian.Uint32(b[i:])
-		if f := math.Float32frombits(bits); f != f {
-			r.fail(dberr.DataException, "NaN not allowed in vector")
-		} else if math.IsInf(float64(f), 0) {
-			r.fail(dberr.DataException, "infinite value not allowed in vector")
-		}
-		binary.LittleEndian.PutUint32(out[i:], bits)
-	}
-	return value.Bytes(out)
 }

@@ -52,6 +52,11 @@ func (b *binder) createIndex(x *pg_query.IndexStmt) (plan.Statement, error) {
 	if ix.Options, err = relOptions(x.Options); err != nil {
 		return nil, err
 	}
+	if kind == "vector" {
+		if err := checkVectorOptions(method, ix.Options); err != nil {
+			return nil, err
+		}
+	}
 	if method != kind {
 		if ix.Options == nil {
 			ix.Options = map[string]string{}
@@ -94,13 +99,13 @@ func (b *binder) createIndex(x *pg_query.IndexStmt) (plan.Statement, error) {
 func (b *binder) indexKey(s *scope, rel *catalog.Relation, ix *catalog.Index, el *pg_query.IndexElem) (string, error) {
 	k := catalog.IndexKey{Desc: el.Ordering == pg_query.SortByDir_SORTBY_DESC, OpClass: strings.Join(strs(el.Opclass), ".")}
 	k.NullsFirst = el.NullsOrdering == pg_query.SortByNulls_SORTBY_NULLS_FIRST || k.Desc && el.NullsOrdering != pg_query.SortByNulls_SORTBY_NULLS_LAST
-	name := el.Name
+	name, mod := el.Name, int32(-1)
 	if el.Name != "" {
 		c := findColumn(rel, el.Name)
 		if c == nil {
 			return "", dberr.New(dberr.UndefinedColumn, "column \"%s\" does not exist", el.Name)
 		}
-		k.Col, k.Type = c.Num, c.Type
+		k.Col, k.Type, mod = c.Num, c.Type, c.Mod
 	} else {
 		e, err := b.expr(s, el.Expr)
 		if err != nil {
@@ -115,7 +120,7 @@ func (b *binder) indexKey(s *scope, rel *catalog.Relation, ix *catalog.Index, el
 		if len(b.referenced(e)) == 0 {
 			return "", dberr.New(dberr.InvalidObjectDef, "index expression does not use any column").WithHint("Index the columns that queries ask for.")
 		}
-		k.Expr, k.Type = b.text(e), e.Type()
+		k.Expr, k.Type, mod = b.text(e), e.Type(), e.Mod()
 		if ix.Method == "path" {
 			if k.Path = jsonPath(e); k.Path == nil {
 				return "", dberr.New(dberr.InvalidObjectDef, "a path index is over a path into the document").
@@ -129,6 +134,11 @@ func (b *binder) indexKey(s *scope, rel *catalog.Relation, ix *catalog.Index, el
 	if ix.Method == "btree" && !b.sortable(k.Type) {
 		return "", dberr.New(dberr.UndefinedObject, "data type %s has no default operator class for access method \"btree\"", k.Type.SQL).
 			WithHint("You must specify an operator class for the index or define a default operator class for the data type.")
+	}
+	if ix.Method == "vector" {
+		if err := vectorKey(ix, &k, mod); err != nil {
+			return "", err
+		}
 	}
 	ix.Keys = append(ix.Keys, k)
 	return name, nil

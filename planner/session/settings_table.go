@@ -19,6 +19,7 @@ const (
 	groupWAL       = "Write-Ahead Log / Settings"
 	groupLocks     = "Lock Management"
 	groupDev       = "Developer Options"
+	groupVector    = "Customized Options"
 	groupOMGDB     = "OMGDB"
 )
 
@@ -204,6 +205,15 @@ var settings = []setting{
 	{name: "omgdb.query_memory", def: "1GB", kind: kindInt, unit: "kB", min: 1024, max: maxInt4, group: groupOMGDB, descr: "Memory of one query; a query that needs more fails."},
 	{name: "omgdb.max_message_size", def: "256MB", kind: kindInt, unit: "kB", min: 64, max: 1048575, ctx: ctxPostmaster, group: groupOMGDB, descr: "Longest message that a client may send."},
 	{name: "omgdb.plan_cache_size", def: "32MB", kind: kindInt, unit: "kB", min: 0, max: maxInt4, ctx: ctxPostmaster, group: groupOMGDB, descr: "Memory of the shared plan cache."},
+	// pgvector's. A search through an index gives all rows asked for at the recall of omgdb.vector_recall; ef_search above its default raises it.
+	{name: "hnsw.ef_search", def: "40", kind: kindInt, min: 1, max: 1000, group: groupVector, descr: "Effort of a search through an hnsw index: above 40 the recall aimed at rises, to 1 at 1000."},
+	{name: "hnsw.iterative_scan", def: "off", kind: kindEnum, enum: "off,relaxed_order,strict_order", group: groupVector, descr: "Whether filtered searches go on until they have enough rows; they always do, in strict order."},
+	{name: "hnsw.max_scan_tuples", def: "20000", kind: kindInt, min: 1, max: maxInt4, group: groupVector, descr: "Rows that an iterative scan visits; without effect."},
+	{name: "hnsw.scan_mem_multiplier", def: "1", kind: kindReal, min: 1, max: 1000, group: groupVector, descr: "Memory of an iterative scan; without effect."},
+	{name: "ivfflat.probes", def: "1", kind: kindInt, min: 1, max: 32768, group: groupVector, descr: "Lists that a search through an ivfflat index visits; without effect, as there are no lists."},
+	{name: "ivfflat.iterative_scan", def: "off", kind: kindEnum, enum: "off,relaxed_order", group: groupVector, descr: "Whether filtered searches go on until they have enough rows; they always do, in strict order."},
+	{name: "ivfflat.max_probes", def: "32768", kind: kindInt, min: 1, max: 32768, group: groupVector, descr: "Most lists that an iterative scan visits; without effect."},
+	{name: "omgdb.vector_recall", def: "0.99", kind: kindReal, min: 0.5, max: 1, group: groupOMGDB, descr: "Share of the true nearest rows that a search through a vector index aims at; 1 is exact."},
 	{name: "omgdb.version", def: "", kind: kindString, ctx: ctxInternal, group: groupOMGDB, descr: "Version of OMGDB."},
 }
 

@@ -188,6 +188,7 @@ func describeIndexKey(k *IndexKey, c *coder) {
 	c.boolean("desc", &k.Desc)
 	c.boolean("nullsFirst", &k.NullsFirst)
 	c.str("opclass", &k.OpClass)
+	integer(c, "mod", &k.Mod)
 	c.typ("type", &k.Type)
 }
 

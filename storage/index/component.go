@@ -1,6 +1,8 @@
 package index
 
 import (
+	"encoding/binary"
+	"math"
 	"strings"
 
 	"github.com/omgdb/omgdb/storage/dberr"
@@ -63,8 +65,51 @@ func appendString(dst []byte, o key.Order, t *value.Type, s string) ([]byte, err
 		if len(s) == 16 {
 			return o.AppendUUID(dst, [16]byte([]byte(s))), nil
 		}
+	case value.Vector.OID:
+		return appendVector(dst, o, typeio.UnpackVector(value.String(s))), nil
+	case value.HalfVec.OID:
+		return appendVector(dst, o, typeio.UnpackHalf(value.String(s))), nil
+	case value.SparseVec.OID:
+		return appendSparse(dst, o, typeio.UnpackSparse(value.String(s))), nil
 	}
 	return nil, noOrder(t)
+}
+
+// appendVector writes a vector's elements in order; a shorter vector stands before a longer one that begins with it.
+func appendVector(dst []byte, o key.Order, f []float32) []byte {
+	b := make([]byte, 0, 5*len(f)+1)
+	for _, x := range f {
+		b = appendOrdered(append(b, 1), x)
+	}
+	return o.AppendBytes(dst, append(b, 0))
+}
+
+// appendSparse writes a sparse vector so that it stands where its dense form would: at the first place where two differ, one has no
+// element where the other has a negative or a positive one. The earlier a negative element comes the less the vector is, the earlier a
+// positive one the greater.
+func appendSparse(dst []byte, o key.Order, s typeio.Sparse) []byte {
+	const negative, end, positive = 1, 2, 3
+	b := make([]byte, 0, 9*len(s.Indices)+5)
+	for i, at := range s.Indices {
+		if s.Values[i] < 0 {
+			b = binary.BigEndian.AppendUint32(append(b, negative), uint32(at))
+		} else {
+			b = binary.BigEndian.AppendUint32(append(b, positive), ^uint32(at))
+		}
+		b = appendOrdered(b, s.Values[i])
+	}
+	return o.AppendBytes(dst, binary.BigEndian.AppendUint32(append(b, end), uint32(s.Dims)))
+}
+
+// appendOrdered writes a finite number in 4 bytes whose order is its own; -0 is 0.
+func appendOrdered(dst []byte, f float32) []byte {
+	bits := math.Float32bits(f + 0)
+	if bits>>31 != 0 {
+		bits = ^bits
+	} else {
+		bits |= 1 << 31
+	}
+	return binary.BigEndian.AppendUint32(dst, bits)
 }
 
 func appendBox(dst []byte, o key.Order, t *value.Type, v value.Value) ([]byte, error) {

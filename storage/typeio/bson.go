@@ -23,7 +23,7 @@ import (
 //	date                                  date at 00:00 UTC; ±infinity as timestamps
 //	timestamp timestamptz                 date when a whole millisecond, else private microseconds
 //	one-dimensional arrays from 1         array, NULL elements as null
-//	vector                                packed float32
+//	vector halfvec                        packed float32
 //	all others                            private text: PostgreSQL's text form
 //
 // NULL has no stored form: the field is left out.
@@ -64,6 +64,8 @@ func ToBSON(dst []byte, t *value.Type, v value.Value) (typ byte, out []byte, err
 		return s[0], append(dst, s[1:]...), nil
 	case value.Vector.OID:
 		return doc.TypeBinary, appendBinary(dst, doc.SubtypeVector, v.Str()), nil
+	case value.HalfVec.OID:
+		return doc.TypeBinary, appendBinary(dst, doc.SubtypeVector, PackVector(UnpackHalf(v)).Str()), nil
 	case value.Time.OID:
 		return doc.TypeBinary, appendText(dst, t, v), nil
 	}
@@ -268,6 +270,8 @@ func stringFromBSON(t *value.Type, d doc.Value) (value.Value, error) {
 			t.OID == value.Bytea.OID,
 			t.OID == value.Vector.OID && sub == doc.SubtypeVector:
 			return value.Bytes(b), nil
+		case t.OID == value.HalfVec.OID && sub == doc.SubtypeVector:
+			return PackHalf(UnpackVector(value.Bytes(b)))
 		}
 		return value.Null, mismatch(t, d.Type)
 	}

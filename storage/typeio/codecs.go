@@ -44,8 +44,8 @@ var codecs = map[uint32]*codec{
 	value.XID8.OID:      {in: xid8In, out: xid8Out, cmp: uintCmp, hash: intHash},
 	value.TID.OID:       {in: tidIn, out: tidOut, cmp: uintCmp, hash: intHash},
 	value.Vector.OID:    {in: vecIn, out: vecOut, cmp: vecCmp, hash: vecHash, mod: vecMod},
-	value.HalfVec.OID:   {in: halfIn, out: halfOut, cmp: textCmp, hash: textHash, mod: vecMod},
-	value.SparseVec.OID: {in: sparseIn, out: sparseOut, cmp: textCmp, hash: textHash, mod: sparseMod},
+	value.HalfVec.OID:   {in: halfIn, out: halfOut, cmp: halfCmp, hash: halfHash, mod: halfMod},
+	value.SparseVec.OID: {in: sparseIn, out: sparseOut, cmp: sparseCmp, hash: textHash, mod: sparseMod},
 	value.RefCursor.OID: {in: textIn, out: textOut},
 	value.XML.OID:       {in: textIn, out: textOut},
 

@@ -11,33 +11,58 @@ const lanes = 16
 
 // Dot is the inner product; the shorter length counts.
 func Dot(a, b []float32) float32 {
-	n := min(len(a), len(b))
-	a, b = a[:n], b[:n]
+	a, b, n := whole(a, b)
 	var s [lanes]float32
-	i := 0
-	for ; i+lanes <= n; i += lanes {
-		x, y := (*[lanes]float32)(a[i:]), (*[lanes]float32)(b[i:])
-		s[0] += float32(x[0] * y[0])
-		s[1] += float32(x[1] * y[1])
-		s[2] += float32(x[2] * y[2])
-		s[3] += float32(x[3] * y[3])
-		s[4] += float32(x[4] * y[4])
-		s[5] += float32(x[5] * y[5])
-		s[6] += float32(x[6] * y[6])
-		s[7] += float32(x[7] * y[7])
-		s[8] += float32(x[8] * y[8])
-		s[9] += float32(x[9] * y[9])
-		s[10] += float32(x[10] * y[10])
-		s[11] += float32(x[11] * y[11])
-		s[12] += float32(x[12] * y[12])
-		s[13] += float32(x[13] * y[13])
-		s[14] += float32(x[14] * y[14])
-		s[15] += float32(x[15] * y[15])
+	if n > 0 {
+		dotBlocks(&a[0], &b[0], n, &s)
 	}
-	for j := 0; i < n; i, j = i+1, j+1 {
+	for j, i := 0, n*lanes; i < len(a); i, j = i+1, j+1 {
 		s[j] += float32(a[i] * b[i])
 	}
 	return reduce(&s)
+}
+
+// L2Squared is the squared Euclidean distance; the shorter length counts.
+func L2Squared(a, b []float32) float32 {
+	a, b, n := whole(a, b)
+	var s [lanes]float32
+	if n > 0 {
+		l2Blocks(&a[0], &b[0], n, &s)
+	}
+	for j, i := 0, n*lanes; i < len(a); i, j = i+1, j+1 {
+		d := float32(a[i] - b[i])
+		s[j] += float32(d * d)
+	}
+	return reduce(&s)
+}
+
+// L1 is the taxicab distance; the shorter length counts.
+func L1(a, b []float32) float32 {
+	a, b, n := whole(a, b)
+	var s [lanes]float32
+	if n > 0 {
+		l1Blocks(&a[0], &b[0], n, &s)
+	}
+	for j, i := 0, n*lanes; i < len(a); i, j = i+1, j+1 {
+		s[j] += abs(float32(a[i] - b[i]))
+	}
+	return reduce(&s)
+}
+
+// whole cuts both to the shorter length and counts its whole blocks.
+func whole(a, b []float32) ([]float32, []float32, int) {
+	n := min(len(a), len(b))
+	return a[:n], b[:n], n / lanes
+}
+
+// CosineDistance is 1 - cosine of the inner product of two vectors and of each with itself, in double precision; a zero vector has no
+// direction: NaN.
+func CosineDistance(dot, a, b float32) float64 {
+	c := float64(dot) / math.Sqrt(float64(a)*float64(b))
+	if c != c {
+		return c
+	}
+	return 1 - max(-1, min(1, c))
 }
 
 func reduce(s *[lanes]float32) float32 {

@@ -1,0 +1,40 @@
+package vector
+
+import "golang.org/x/sys/cpu"
+
+var hasAVX = cpu.X86.HasAVX
+
+// The kernels are called directly, not through variables, so that the lanes stay on the stack.
+
+func dotBlocks(a, b *float32, n int, s *[lanes]float32) {
+	if hasAVX {
+		dotAVX(a, b, n, s)
+		return
+	}
+	dotGeneric(a, b, n, s)
+}
+
+func l2Blocks(a, b *float32, n int, s *[lanes]float32) {
+	if hasAVX {
+		l2AVX(a, b, n, s)
+		return
+	}
+	l2Generic(a, b, n, s)
+}
+
+func l1Blocks(a, b *float32, n int, s *[lanes]float32) {
+	if hasAVX {
+		l1AVX(a, b, n, s)
+		return
+	}
+	l1Generic(a, b, n, s)
+}
+
+//go:noescape
+func dotAVX(a, b *float32, n int, s *[lanes]float32)
+
+//go:noescape
+func l2AVX(a, b *float32, n int, s *[lanes]float32)
+
+//go:noescape
+func l1AVX(a, b *float32, n int, s *[lanes]float32)

@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package vector
+
+func dotBlocks(a, b *float32, n int, s *[lanes]float32) { dotGeneric(a, b, n, s) }
+func l2Blocks(a, b *float32, n int, s *[lanes]float32)  { l2Generic(a, b, n, s) }
+func l1Blocks(a, b *float32, n int, s *[lanes]float32)  { l1Generic(a, b, n, s) }
