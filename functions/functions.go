@@ -8,6 +8,8 @@ import (
 	"context"
 
 	"github.com/omgdb/omgdb/storage/batch"
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/kv"
 	"github.com/omgdb/omgdb/storage/value"
 )
 
@@ -176,8 +178,11 @@ type Table struct {
 	Cols   []Param
 	Scalar bool
 	// Dynamic functions (json_to_record, collection_as_of …) get their shape from the column definition list or from Shape.
-	Dynamic    bool
-	Shape      func(ctx context.Context, env *Env, args []value.Value) (value.Schema, error)
+	Dynamic bool
+	Shape   func(ctx context.Context, env *Env, args []value.Value) (value.Schema, error)
+	// Past tells that the rows are those of a stored relation as it stood after a commit, when all arguments are constants: the planner
+	// then reads that relation itself, with its own filters and projections, instead of calling Open.
+	Past       func(ctx context.Context, env *Env, args []value.Value) (*catalog.Relation, kv.LSN, error)
 	Strict     bool // NULL argument: no rows
 	Volatility Volatility
 	Rows       float64 // planner's estimate, 0 means 1000

@@ -9,6 +9,8 @@ import (
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/functions/builtin"
 	"github.com/omgdb/omgdb/functions/contextsvc"
+	"github.com/omgdb/omgdb/functions/history"
+	"github.com/omgdb/omgdb/functions/mutation"
 	"github.com/omgdb/omgdb/functions/retrieval"
 	"github.com/omgdb/omgdb/planner/session"
 	"github.com/omgdb/omgdb/storage"
@@ -62,10 +64,12 @@ func Open(ctx context.Context, path string, o LocalOptions) (*Local, error) {
 // newRegistry makes the registry of all functions that SQL can call.
 func newRegistry() (*functions.Registry, error) {
 	r, err := builtin.New(retrieval.Entries())
-	if err != nil {
-		return nil, err
+	for _, more := range []functions.Entries{contextsvc.Entries(), mutation.Entries(), history.Entries()} {
+		if err == nil {
+			r, err = r.With(more)
+		}
 	}
-	return r.With(contextsvc.Entries())
+	return r, err
 }
 
 func openStore(ctx context.Context, path string, o LocalOptions) (*storage.DB, error) {

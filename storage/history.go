@@ -169,12 +169,39 @@ func eachEntry(ctx context.Context, snap kv.Snapshot, first, last kv.LSN, revers
 // themselves, the others from the before image in the record that the first later history entry names. A version that was made
 // after lsn, or an image of one, tells that there was no row: first versions have no history entry.
 func (s *Statement) asOf(ctx context.Context, space key.Space, id uint64, lsn kv.LSN, r KeyRange, reverse bool) kv.Iter {
-	rows, past := key.Between(space, id, r.Start, r.End), key.Between(key.History, id, r.Start, r.End)
-	rows.Reverse, past.Reverse = reverse, reverse
+	rows := key.Between(space, id, r.Start, r.End)
+	rows.Reverse = reverse
 	a := &asOf{ctx: ctx, snap: s.head.snap, lsn: lsn, reverse: reverse, space: space, id: id}
-	a.rows, a.past = s.head.snap.Scan(ctx, rows), s.head.snap.Scan(ctx, past)
+	a.rows, a.past = s.head.snap.Scan(ctx, rows), scanPast(ctx, s.head.snap, id, r, reverse)
 	a.hasRow, a.hasPast = a.rows.Next(), a.past.Next()
 	return a
+}
+
+// scanPast walks the history entries of the row keys in a range.
+func scanPast(ctx context.Context, snap kv.Snapshot, id uint64, r KeyRange, reverse bool) kv.Iter {
+	past := key.Between(key.History, id, r.Start, r.End)
+	if n := len(r.End); n > 0 && r.End[n-1] == 0 {
+		// The row key before the last byte of End is in the range, but its entries, which are longer, come behind End.
+		past.End = append(key.AppendHistory(nil, id, r.End[:n-1], key.Unstamped), 0)
+	}
+	past.Reverse = reverse
+	return &pastIter{snap.Scan(ctx, past), r}
+}
+
+// pastIter leaves out the entries of row keys that are not in the range although the entries are.
+type pastIter struct {
+	kv.Iter
+	keys KeyRange
+}
+
+func (p *pastIter) Next() bool {
+	for p.Iter.Next() {
+		k, _, err := key.SplitHistory(p.Key())
+		if err != nil || bytes.Compare(k, p.keys.Start) >= 0 && (p.keys.End == nil || bytes.Compare(k, p.keys.End) < 0) {
+			return true // a damaged key is for whoever reads it to tell of
+		}
+	}
+	return false
 }
 
 type asOf struct {
@@ -275,7 +302,7 @@ func (a *asOf) version(row []byte) []byte {
 		a.err = dberr.New(dberr.DataCorrupted, "the history of key %x leads to a record of key %x in op-log entry %d", a.key, r.Key, at)
 	case r.Image == oplog.NoImage || r.BeforeLSN > a.lsn:
 	case r.Image == oplog.Stripped:
-		a.err = gone(a.lsn)
+		a.err = dberr.New(dberr.InvalidParameterValue, "the state after commit %d cannot be read: earlier states of a row were purged", a.lsn)
 	default:
 		return r.Before
 	}
@@ -323,6 +350,10 @@ func (a *asOf) Close() {
 
 // checkPast refuses a commit that is too old to be read.
 func (t *Txn) checkPast(ctx context.Context, lsn kv.LSN) (base, error) {
+	if lsn > t.LSN() {
+		return base{}, dberr.New(dberr.InvalidParameterValue, "commit %d is newer than what the transaction sees", lsn).
+			WithHint("It sees commits up to %d.", t.LSN())
+	}
 	b, err := readBase(ctx, t.now.head.snap)
 	if err == nil && lsn < b.horizon() {
 		err = gone(lsn)

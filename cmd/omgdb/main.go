@@ -54,8 +54,8 @@ func (e usageError) Unwrap() error { return e.error }
 // commands lists the subcommands.
 func commands() []*cobra.Command {
 	return []*cobra.Command{
-		createCmd(), insertCmd(), importCmd(), getCmd(), findCmd(), vsearchCmd(), contextCmd(), vsyncCmd(), vstaleCmd(), inspectCmd(),
-		verifyCmd(), sqlCmd(), indexCmd(), queryCmd(), serveCmd(), mcpCmd(), modelCmd(), demoCmd(), versionCmd(),
+		createCmd(), insertCmd(), updateCmd(), deleteCmd(), importCmd(), exportCmd(), getCmd(), findCmd(), searchCmd(), vsearchCmd(),
+		contextCmd(), vsyncCmd(), vstaleCmd(), historyCmd(), planCmd(), applyCmd(), rollbackCmd(), inspectCmd(), verifyCmd(), sqlCmd(), indexCmd(), queryCmd(), serveCmd(), mcpCmd(), modelCmd(), demoCmd(), versionCmd(),
 	}
 }
 

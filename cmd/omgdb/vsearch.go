@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
@@ -18,18 +17,8 @@ func vsearchCmd() *cobra.Command {
 		Args:  cobra.ExactArgs(4),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			return withConn(cmd.Context(), a[0], func(ctx context.Context, c *pgx.Conn) error {
-				rows, err := c.Query(ctx, `SELECT score, omgdb.canonical_json(doc) FROM omgdb.vsearch($1, $2, $3, $4, $5::json, $6)`,
+				return printScored(ctx, cmd, c, `SELECT score, omgdb.canonical_json(doc) FROM omgdb.vsearch($1, $2, $3, $4, $5::json, $6)`,
 					a[1], a[2], a[3], k, optional(filter), optional(embedder))
-				if err != nil {
-					return err
-				}
-				var score float64
-				var doc string
-				_, err = pgx.ForEachRow(rows, []any{&score, &doc}, func() error {
-					_, err := fmt.Fprintf(cmd.OutOrStdout(), "%.4f\t%s\n", score, doc)
-					return err
-				})
-				return err
 			})
 		},
 	}

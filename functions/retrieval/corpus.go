@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/omgdb/omgdb/functions"
+	"github.com/omgdb/omgdb/functions/coll"
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/batch"
 	"github.com/omgdb/omgdb/storage/catalog"
@@ -45,14 +46,7 @@ func openCorpus(env *functions.Env, collection, field string, filterJSON value.V
 
 // relation finds the collection or table called name: exactly so along the search path, else as schema.name.
 func relation(env *functions.Env, name string) (*catalog.Relation, error) {
-	rel := env.Txn.Catalog().ResolveText(env.Session.SearchPath(true), name)
-	if rel == nil {
-		return nil, dberr.New(dberr.UndefinedTable, "collection %q does not exist", name)
-	}
-	if rel.Kind != catalog.Collection && rel.Kind != catalog.Table {
-		return nil, dberr.New(dberr.WrongObjectType, "%q is not a collection or table", name)
-	}
-	return rel, nil
+	return coll.Relation(env, name)
 }
 
 func fieldColumn(rel *catalog.Relation, name string) (storage.ScanCol, error) {
@@ -76,26 +70,12 @@ func fieldColumn(rel *catalog.Relation, name string) (storage.ScanCol, error) {
 
 // parseFilter reads a filter argument; NULL is no filter.
 func parseFilter(v value.Value) (filter.Expr, error) {
-	if v.IsNull() {
-		return nil, nil
-	}
-	d, err := objectArg("filter", v)
-	if err != nil {
-		return nil, err
-	}
-	return filter.Parse(d)
+	return coll.Filter(v)
 }
 
 // objectArg reads an argument of type json as a document, by the rules of Extended JSON.
 func objectArg(param string, v value.Value) (doc.Doc, error) {
-	x, err := doc.ParseExtJSON(v.Bytes())
-	if err != nil {
-		return nil, err
-	}
-	if !x.IsObject() {
-		return nil, dberr.New(dberr.InvalidParameterValue, "%s must be a JSON object", param)
-	}
-	return x.Doc(), nil
+	return coll.Object(param, v)
 }
 
 // scan reads part of the corpus: the row key first, then the fields.

@@ -5,10 +5,9 @@ import (
 	"strings"
 
 	"github.com/omgdb/omgdb/functions"
+	"github.com/omgdb/omgdb/functions/coll"
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/batch"
-	"github.com/omgdb/omgdb/storage/catalog"
-	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/doc"
 	"github.com/omgdb/omgdb/storage/filter"
 	"github.com/omgdb/omgdb/storage/value"
@@ -27,7 +26,7 @@ func evalInsertDocument(ctx context.Context, c *functions.Call, a []value.Value)
 	if err != nil {
 		return value.Null, err
 	}
-	rel, err := collectionForInsert(ctx, c.Env, text(a[0]))
+	rel, err := coll.ForInsert(ctx, c.Env, text(a[0]))
 	if err != nil {
 		return value.Null, err
 	}
@@ -36,23 +35,6 @@ func evalInsertDocument(ctx context.Context, c *functions.Call, a []value.Value)
 		return value.Null, err
 	}
 	return value.Bytes(id.AppendCanonical(nil)), nil
-}
-
-func collectionForInsert(ctx context.Context, env *functions.Env, name string) (*catalog.Relation, error) {
-	rel, err := relation(env, name)
-	switch {
-	case dberr.Code(err) == dberr.UndefinedTable:
-		schema := "public"
-		if s, rest, ok := strings.Cut(name, "."); ok && env.Txn.Catalog().Schema(s) != nil {
-			schema, name = s, rest
-		}
-		return env.Txn.EnsureCollection(ctx, schema, name)
-	case err != nil:
-		return nil, err
-	case rel.Kind != catalog.Collection:
-		return nil, dberr.New(dberr.WrongObjectType, "%q is a table, not a collection", name).WithHint("Use INSERT.")
-	}
-	return rel, nil
 }
 
 var find = functions.Table{

@@ -10,7 +10,7 @@ import "github.com/omgdb/omgdb/functions"
 // Entries lists the functions of this package.
 func Entries() functions.Entries {
 	return functions.Entries{
-		Tables: []*functions.Table{&vsearch, &textSearch, &hybridSearch, &contextPack, &contextChunks, &contextExplain, &vsync, &vstale, &find},
+		Tables: []*functions.Table{&vsearch, &textSearch, &hybridSearch, &contextPack, &contextChunks, &contextExplain, &vsync, &vstale, &find, &distinctValues},
 		Scalars: []*functions.Scalar{
 			&contextPackJSON, &insertDocument, &countDocuments, &docMatches, &canonicalJSON, &embedText, &approxTokens, &countTokens, &inspect, &verify,
 		},

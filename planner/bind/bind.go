@@ -45,8 +45,9 @@ type Context struct {
 	Virtual func(schema, name string) *functions.Table
 	// Prepared gives the parameter types of a prepared statement, for EXECUTE.
 	Prepared func(name string) ([]*value.Type, bool)
-	// Env is what table functions whose columns depend on their arguments get to find these; nil where there is no transaction.
-	Env *functions.Env
+	// Env gives what table functions get whose columns depend on their arguments: the world as of now, with a transaction of its own, until
+	// done is called. nil where there is no store.
+	Env func(ctx context.Context) (env *functions.Env, done func(), err error)
 	// Setting reads a configuration parameter.
 	Setting func(name string) (string, bool)
 }

@@ -5,6 +5,7 @@ import (
 
 	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
 
+	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/value"
@@ -13,10 +14,11 @@ import (
 // fromCall is one function of a FROM item.
 type fromCall struct {
 	call   plan.SetCall
-	row    plan.Expr // a function that returns one value instead
-	name   string    // suggested column name
-	single bool      // the column may take the item's alias as its name
-	named  bool      // columns have names of their own
+	row    plan.Expr  // a function that returns one value instead
+	name   string     // suggested column name
+	past   *plan.Scan // or a stored relation as it was: what a function shows without being called
+	single bool       // the column may take the item's alias as its name
+	named  bool       // columns have names of their own
 }
 
 // rangeFunction binds f(…) in FROM, ROWS FROM (…), WITH ORDINALITY and column definition lists.
@@ -86,6 +88,11 @@ func (b *binder) funcNode(calls []fromCall, alias string, ordinality bool) (plan
 			proj.Items = append(proj.Items, intConst(value.Int8, 1))
 		}
 		return proj, proj.Out
+	}
+	if len(calls) == 1 && calls[0].past != nil && !ordinality {
+		scan := calls[0].past
+		scan.Alias = alias
+		return scan, scanCols(scan)
 	}
 	n := &plan.FuncScan{Alias: alias}
 	for i, c := range calls {
@@ -177,6 +184,9 @@ func (b *binder) tableCall(c *call, r *resolved, defs []*pg_query.Node) (fromCal
 	t := r.table
 	var err error
 	switch {
+	case t.Past != nil && len(defs) == 0:
+		fc.named = true
+		fc.call.Shape, fc.past, err = b.pastShape(c, r)
 	case t.Dynamic:
 		fc.named = true
 		fc.call.Shape, err = b.dynamicShape(c, r, defs)
@@ -233,19 +243,69 @@ func (b *binder) dynamicShape(c *call, r *resolved, defs []*pg_query.Node) (valu
 	if r.table.Shape == nil {
 		return nil, errAt(c.pos, dberr.SyntaxError, "a column definition list is required for functions returning \"record\"")
 	}
-	if b.Env == nil {
-		return nil, errAt(c.pos, dberr.FeatureNotSupported, "function %s cannot be used here", c.name)
+	vals, known := constants(r.args)
+	if known < len(r.args) {
+		return nil, errAt(c.pos, dberr.FeatureNotSupported, "the arguments of %s must be constants, or a column definition list must be given", c.name)
 	}
-	vals := make([]value.Value, len(r.args))
-	for i, a := range r.args {
+	env, done, err := b.world(c)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return r.table.Shape(b.ctx, env, vals)
+}
+
+// world gives the environment of a function that is asked while the statement is bound. Such a plan is not kept.
+func (b *binder) world(c *call) (*functions.Env, func(), error) {
+	if b.Env == nil {
+		return nil, nil, errAt(c.pos, dberr.FeatureNotSupported, "function %s cannot be used here", c.name)
+	}
+	b.deps.NoCache = true
+	return b.Env(b.ctx)
+}
+
+// constants gives the values of arguments up to the first that is not constant.
+func constants(args []plan.Expr) (vals []value.Value, known int) {
+	vals = make([]value.Value, len(args))
+	for i, a := range args {
 		k, ok := stripImplicit(a).(*plan.Const)
 		if !ok {
-			return nil, errAt(b.posOf(a), dberr.FeatureNotSupported, "the arguments of %s must be constants, or a column definition list must be given", c.name)
+			return vals, i
 		}
 		vals[i] = k.Val
 	}
-	b.deps.NoCache = true
-	return r.table.Shape(b.ctx, b.Env, vals)
+	return vals, len(args)
+}
+
+// pastShape gives the columns of a function that shows a relation's past: the scan of that relation when all arguments are constants,
+// else the columns for a call.
+func (b *binder) pastShape(c *call, r *resolved) (value.Schema, *plan.Scan, error) {
+	vals, known := constants(r.args)
+	if known == 0 || vals[0].IsNull() {
+		return nil, nil, errAt(c.pos, dberr.FeatureNotSupported, "the first argument of %s must be a constant", c.name)
+	}
+	env, done, err := b.world(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+	for _, v := range vals {
+		if known < len(vals) || v.IsNull() {
+			shape, err := r.table.Shape(b.ctx, env, vals)
+			return shape, nil, err
+		}
+	}
+	rel, lsn, err := r.table.Past(b.ctx, env, vals)
+	if err != nil {
+		return nil, nil, err
+	}
+	scan, _ := b.scan(rel)
+	scan.AsOf = lsn
+	var shape value.Schema
+	for _, col := range scan.Out {
+		shape = append(shape, value.Field{Name: col.Name, Type: col.Type, Mod: col.Mod})
+	}
+	return shape, scan, nil
 }
 
 // columnDefs reads AS t(a int, b text).

@@ -75,7 +75,7 @@ func (o *scanOp) open(ctx context.Context) error {
 
 // spec makes the scan's orders; some is false when no row can be found.
 func (o *scanOp) spec(ctx context.Context) (spec *storage.ScanSpec, some bool, err error) {
-	spec = &storage.ScanSpec{Rel: o.n.Rel, Cols: o.cols, Reverse: o.n.Access.Reverse}
+	spec = &storage.ScanSpec{Rel: o.n.Rel, Cols: o.cols, Reverse: o.n.Access.Reverse, AsOf: o.n.AsOf}
 	if l := o.n.Lock; l != nil {
 		spec.Lock, spec.Wait = lockModes[l.Strength], lockWaits[l.Wait]
 	}

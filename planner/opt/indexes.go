@@ -45,7 +45,7 @@ type index struct {
 
 // indexes lists the ordered indexes of a scan's relation that its columns make usable.
 func (c *Context) indexes(s *plan.Scan) []index {
-	if c.Catalog == nil {
+	if c.Catalog == nil || s.AsOf != 0 { // indexes know the present alone
 		return nil
 	}
 	var out []index

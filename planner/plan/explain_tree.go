@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/omgdb/omgdb/storage/catalog"
@@ -315,6 +316,9 @@ func (e *explainer) scan(o *expNode, x *Scan) {
 	}
 	if x.Limit != nil {
 		o.add("Rows Wanted", e.write(x, x.Limit))
+	}
+	if x.AsOf != 0 {
+		o.add("As Of Commit", strconv.FormatUint(uint64(x.AsOf), 10))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/filter"
+	"github.com/omgdb/omgdb/storage/kv"
 	"github.com/omgdb/omgdb/storage/value"
 )
 
@@ -34,6 +35,8 @@ type Scan struct {
 	Limit      Expr // rows wanted after Filter, nil for all
 	Lock       *RowLock
 	Parallel   int
+	// AsOf reads the relation as it stood after that commit; 0 means now. Rel is then the relation's descriptor of that time.
+	AsOf kv.LSN
 }
 
 // ScanCol is an output column of a Scan and where it comes from.

@@ -21,7 +21,7 @@ import (
 func (s *Session) bindContext(v *catalog.View, oids []uint32) *bind.Context {
 	return &bind.Context{
 		Catalog: v, Registry: s.srv.registry, SearchPath: s.schemas(), TempSchema: s.temp, Format: s.format, ParamOIDs: oids,
-		User: s.user, Database: s.opts.Database, Virtual: s.srv.system.Relation, Setting: s.Get,
+		Env: s.bindEnv, User: s.user, Database: s.opts.Database, Virtual: s.srv.system.Relation, Setting: s.Get,
 		Prepared: func(name string) ([]*value.Type, bool) {
 			st := s.stmts[name]
 			if st == nil || name == "" {
@@ -30,6 +30,18 @@ func (s *Session) bindContext(v *catalog.View, oids []uint32) *bind.Context {
 			return st.c.params, true
 		},
 	}
+}
+
+// bindEnv lends functions the world as of now, while a statement is bound: a transaction of the session may not have begun, or may see
+// less.
+func (s *Session) bindEnv(ctx context.Context) (*functions.Env, func(), error) {
+	txn, err := s.srv.db.Begin(ctx, storage.TxnOptions{ReadOnly: true, Database: s.db, Actor: s.actor()})
+	if err != nil {
+		return nil, nil, err
+	}
+	env := &functions.Env{}
+	s.fillEnv(env, &functions.Account{}, txn, s.srv.clock())
+	return env, txn.Rollback, nil
 }
 
 // bind gives a parsed statement its meaning against the catalog as the session sees it now.
@@ -51,9 +63,18 @@ func (s *Session) optimise(q *plan.Query) (*plan.Query, error) {
 	}
 	var env functions.Env
 	s.fillEnv(&env, &functions.Account{}, nil, s.srv.clock())
-	better, err := opt.Optimize(&opt.Context{Registry: s.srv.registry, Catalog: v, FoldEnv: &env, Rows: s.srv.db.RowEstimate,
+	better, err := opt.Optimize(&opt.Context{Registry: s.srv.registry, Catalog: v, FoldEnv: &env, Rows: s.srv.db.RowEstimate, Sample: s.sample,
 		IndexExprs: opt.BindIndexExprs(s.bindContext(v, nil))}, q)
 	return better, (&Portal{c: &compiled{}, s: s}).runtimeError(err)
+}
+
+// sample gives a sample of a relation; one that cannot be read is none, as whoever reads the relation will meet the error.
+func (s *Session) sample(rel *catalog.Relation) *storage.Sample {
+	x, err := s.srv.db.Sample(context.Background(), rel)
+	if err != nil {
+		return nil
+	}
+	return x
 }
 
 // fillEnv fills in what a statement that starts now lends to functions.
