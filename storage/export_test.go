@@ -38,3 +38,10 @@ func SetEscalation(n int) (restore func()) {
 	escalateAfter = n
 	return func() { escalateAfter = was }
 }
+
+// SetGather makes the background gather deltas sooner.
+func SetGather(above, limit int64) (restore func()) {
+	wasAbove, wasLimit := gatherAbove, gatherLimit
+	gatherAbove, gatherLimit = above, limit
+	return func() { gatherAbove, gatherLimit = wasAbove, wasLimit }
+}

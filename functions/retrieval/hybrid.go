@@ -1,9 +1,11 @@
 package retrieval
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/functions/embed"
@@ -220,6 +222,6 @@ func (h *hybrid) rank(ctx context.Context, fuse method, k int) ([]fused, error) 
 		d.score = fuse(d, best, h.weight)
 		all = append(all, *d)
 	}
-	slices.SortFunc(all, func(a, b fused) int { return before(a.candidate, b.candidate) })
+	slices.SortFunc(all, func(a, b fused) int { return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.key, b.key)) })
 	return all[:min(k, len(all))], nil
 }

@@ -100,6 +100,9 @@ func (t *textRanking) rank(ctx context.Context, k int) ([]candidate, error) {
 	if k == 0 || t.query.Empty() {
 		return nil, nil
 	}
+	if x := t.index(); x != nil {
+		return t.throughIndex(ctx, x, k)
+	}
 	pieces, err := t.corp.pieces(ctx)
 	if err != nil {
 		return nil, err

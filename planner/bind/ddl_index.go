@@ -127,6 +127,9 @@ func (b *binder) indexKey(s *scope, rel *catalog.Relation, ix *catalog.Index, el
 					WithHint("Write USING path ((doc #> '{a,b}')).")
 			}
 		}
+		if ix.Method == "fulltext" {
+			k.Path = fieldPath(rel, e)
+		}
 		if name = columnName(el.Expr); name == noName {
 			name = "expr"
 		}
@@ -142,6 +145,27 @@ func (b *binder) indexKey(s *scope, rel *catalog.Relation, ix *catalog.Index, el
 	}
 	ix.Keys = append(ix.Keys, k)
 	return name, nil
+}
+
+// fieldPath gives the place of doc->>'a' in a stored row: in a table below the column's own field.
+func fieldPath(rel *catalog.Relation, e plan.Expr) []string {
+	path := jsonPath(e)
+	if path == nil || rel.Kind == catalog.Collection {
+		return path
+	}
+	for {
+		c, ok := e.(*plan.Call)
+		if !ok {
+			break
+		}
+		e = c.Args[0]
+	}
+	if r, ok := e.(*plan.ColRef); ok {
+		if col := findColumn(rel, r.Name); col != nil {
+			return append([]string{col.Field}, path...)
+		}
+	}
+	return nil
 }
 
 // jsonPath gives the steps of doc -> 'a' -> 'b', doc ->> 'a' or doc #> '{a,b}', nil for other expressions.

@@ -119,14 +119,19 @@ func (a *Analyzer) word(text string, start, end int, pos int32, s *Scratch, emit
 		if s.stems == nil || len(s.stems) >= maxStems {
 			s.stems = make(map[string]stemmed)
 		}
-		word := string(s.word)
+		word := string(cutWord(s.word))
 		st = stemmed{term: a.stem(word), stop: a.stop[word]}
 		s.stems[word] = st
 	}
-	s.word = append(s.word[:0], st.term...)
+	s.word = append(s.word[:0], cutWord(st.term)...)
 	t.Term, t.Stop = s.word, st.stop
 	return emit(t) && (!a.code || a.parts(text, t, s, emit))
 }
+
+// maxWord bounds a word in bytes: longer ones that begin alike are the same word.
+const maxWord = 1000
+
+func cutWord[T ~string | ~[]byte](w T) T { return w[:min(len(w), maxWord)] }
 
 // ideographs emits a run of characters written without spaces: each character, and beside it the pair with the next one.
 func (a *Analyzer) ideographs(text string, i int, pos *int32, s *Scratch, emit func(Token) bool) (end int, ok bool) {

@@ -37,7 +37,7 @@ func (a *Analyzer) parts(text string, whole Token, s *Scratch, emit func(Token) 
 	}
 	for start < end {
 		s.word = Fold(s.word[:0], text[start:next], &s.nfkd)
-		if len(s.word) > 0 && !emit(Token{Term: s.word, Pos: whole.Pos, Start: int32(start), End: int32(next), Part: true}) {
+		if len(s.word) > 0 && !emit(Token{Term: cutWord(s.word), Pos: whole.Pos, Start: int32(start), End: int32(next), Part: true}) {
 			return false
 		}
 		start, next = next, partEnd(text[:end], next)

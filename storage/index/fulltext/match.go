@@ -56,10 +56,14 @@ func (m *Matcher) Match(text string) (length int64, freq []int64, found bool) {
 			m.hits[p.clause][p.term] = append(m.hits[p.clause][p.term], t.Pos)
 		}
 		if len(m.prefix) > 0 {
-			folded = Fold(folded[:0], text[t.Start:t.End], &m.scratch.nfkd)
+			folded = written(folded[:0], text, t, &m.scratch)
 			for _, p := range m.prefix {
-				if strings.HasPrefix(string(folded), p.text) {
-					m.hits[p.clause][p.term] = append(m.hits[p.clause][p.term], t.Pos)
+				hits := m.hits[p.clause][p.term]
+				if !strings.HasPrefix(string(folded), p.text) && !strings.HasPrefix(string(t.Term), p.text) {
+					continue
+				}
+				if n := len(hits); n == 0 || hits[n-1] != t.Pos {
+					m.hits[p.clause][p.term] = append(hits, t.Pos)
 				}
 			}
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 // Query is a parsed search: any text is a valid query. Words rank by OR; `+word` and "phrases" are required, `-word` is excluded, `word*` is a
-// prefix, and so is the last word of `"a phrase"*`.
+// prefix of words as written or stemmed, and so is the last word of `"a phrase"*`.
 type Query struct {
 	Clauses []Clause
 }
@@ -185,7 +185,7 @@ func (a *Analyzer) unstem(c *Clause, p part, toks []queryToken) {
 	}
 	t := toks[len(toks)-1]
 	var buf []byte
-	c.Terms[len(c.Terms)-1] = string(Fold(nil, p.text[t.start:t.end], &buf))
+	c.Terms[len(c.Terms)-1] = string(cutWord(Fold(nil, p.text[t.start:t.end], &buf)))
 }
 
 type queryToken struct {

@@ -31,14 +31,14 @@ type Cursor struct {
 	places   []uint32 // positions of the block, decoded when asked for
 	placesOf int      // the block they are of, -1 for none
 
-	mem *memoryList // of a layer in memory; then the encoded parts are empty
+	mem *List // of a layer in memory; then the encoded parts are empty
 }
 
-// memoryList are postings that are not encoded.
-type memoryList struct {
-	ords, counts []uint32
-	starts       []int32 // of the positions of each document
-	positions    []int32
+// List are postings in memory, of documents in the order of ordinals.
+type List struct {
+	Ords, Counts []uint32
+	Starts       []int32 // where each document's positions begin, and an end; nil without positions
+	Positions    []int32
 }
 
 // openCursor opens encoded postings; nil b are none.
@@ -63,9 +63,9 @@ func openCursor(b []byte) (*Cursor, error) {
 	return c, nil
 }
 
-// memoryCursor opens a list in memory.
-func memoryCursor(m *memoryList) *Cursor {
-	c := &Cursor{Ordinal: End, mem: m, df: len(m.ords), has: m.starts != nil, placesOf: -1, blocks: 1, n: len(m.ords)}
+// Cursor opens a list.
+func (m *List) Cursor() *Cursor {
+	c := &Cursor{Ordinal: End, mem: m, df: len(m.Ords), has: m.Starts != nil, placesOf: -1, blocks: 1, n: len(m.Ords)}
 	c.show()
 	return c
 }
@@ -113,7 +113,7 @@ func (c *Cursor) show() {
 	case c.at >= c.n:
 		c.Ordinal, c.Count = End, 0
 	case c.mem != nil:
-		c.Ordinal, c.Count = c.mem.ords[c.at], c.mem.counts[c.at]
+		c.Ordinal, c.Count = c.mem.Ords[c.at], c.mem.Counts[c.at]
 	default:
 		c.Ordinal, c.Count = c.ords[c.at], c.counts[c.at]
 	}
@@ -135,7 +135,7 @@ func (c *Cursor) Seek(ordinal uint32) {
 		return
 	}
 	if c.mem != nil {
-		rest := c.mem.ords[c.at:c.n]
+		rest := c.mem.Ords[c.at:c.n]
 		c.at += sort.Search(len(rest), func(i int) bool { return rest[i] >= ordinal })
 		c.show()
 		return
@@ -180,11 +180,14 @@ func (c *Cursor) Peak(ordinal uint32) (Peak, bool) {
 		return Peak{}, false
 	}
 	if c.blocks <= 1 {
-		last := c.ords[max(c.n-1, 0)]
-		if c.mem != nil {
-			last = c.mem.ords[c.n-1]
+		if c.n == 0 {
+			return Peak{}, false
 		}
-		return Peak{Last: last}, c.n > 0 && last >= ordinal
+		ords := c.ords[:]
+		if c.mem != nil {
+			ords = c.mem.Ords
+		}
+		return Peak{Last: ords[c.n-1]}, ords[c.n-1] >= ordinal
 	}
 	block := c.block
 	if block >= c.blocks {
@@ -226,7 +229,7 @@ func (c *Cursor) Positions(dst []int32) []int32 {
 	case !c.has || c.Ordinal == End:
 		return dst
 	case c.mem != nil:
-		return append(dst, c.mem.positions[c.mem.starts[c.at]:c.mem.starts[c.at+1]]...)
+		return append(dst, c.mem.Positions[c.mem.Starts[c.at]:c.mem.Starts[c.at+1]]...)
 	}
 	if c.placesOf != c.block {
 		c.loadPlaces()

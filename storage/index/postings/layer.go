@@ -61,7 +61,7 @@ type Layer struct {
 // Cursor opens the postings of a term, dead documents included.
 func (l *Layer) Cursor(ctx context.Context, term string) (*Cursor, error) {
 	if l.mem != nil {
-		return memoryCursor(l.mem.list(term, l.s.Positions)), nil
+		return l.mem.list(term, l.s.Positions).Cursor(), nil
 	}
 	b, err := l.v.Get(ctx, append(l.s.partKey(make([]byte, 0, 15+len(term)), l.info.number, partTerms), term...))
 	if err != nil {
@@ -234,4 +234,30 @@ func (l *Layer) eachKey(ctx context.Context, visit func(docKey)) error {
 
 func be32(b []byte) uint32 {
 	return uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3])
+}
+
+// living visits the documents of a layer that are not dead.
+func (l *Layer) living(ctx context.Context, visit func(ordinal, length uint32) error) error {
+	if l.mem != nil {
+		for _, d := range l.mem.live {
+			if l.Dead(d.ordinal) {
+				continue
+			}
+			e, _ := l.mem.find(d.ordinal)
+			if err := visit(d.ordinal, e.length); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var first error
+	err := l.each(ctx, func(d docLength) {
+		if first == nil && !l.Dead(d.ordinal) {
+			first = visit(d.ordinal, d.length)
+		}
+	})
+	if err == nil {
+		err = first
+	}
+	return err
 }

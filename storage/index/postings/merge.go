@@ -91,7 +91,7 @@ func (s Store) mergeTerms(ctx context.Context, layers []*Layer, table *lengthTab
 				if err != nil {
 					return err
 				}
-				list, places = t.l.living(c, table, list, places)
+				list, places = t.l.livingPostings(c, table, list, places)
 				if !t.next() {
 					if t.it.Err() != nil {
 						return t.it.Err()
@@ -113,8 +113,8 @@ func (s Store) mergeTerms(ctx context.Context, layers []*Layer, table *lengthTab
 	return nil
 }
 
-// living appends the postings of documents that are not dead; their positions go into places.
-func (l *Layer) living(c *Cursor, table *lengthTable, list []Posting, places []int32) ([]Posting, []int32) {
+// livingPostings appends the postings of documents that are not dead; their positions go into places.
+func (l *Layer) livingPostings(c *Cursor, table *lengthTable, list []Posting, places []int32) ([]Posting, []int32) {
 	for ; c.Ordinal != End; c.Next() {
 		if l.Dead(c.Ordinal) {
 			continue

@@ -170,7 +170,7 @@ func (v *tailView) find(ordinal uint32) (*tailEntry, bool) {
 }
 
 // list gives the postings of a term.
-func (v *tailView) list(term string, positions bool) *memoryList {
+func (v *tailView) list(term string, positions bool) *List {
 	v.tail.mu.RLock()
 	defer v.tail.mu.RUnlock()
 	type found struct {
@@ -189,15 +189,15 @@ func (v *tailView) list(term string, positions bool) *memoryList {
 		}
 	}
 	slices.SortFunc(docs, func(a, b found) int { return cmp.Compare(a.ordinal, b.ordinal) })
-	m := &memoryList{ords: make([]uint32, len(docs)), counts: make([]uint32, len(docs))}
+	m := &List{Ords: make([]uint32, len(docs)), Counts: make([]uint32, len(docs))}
 	if positions {
-		m.starts = make([]int32, 1, len(docs)+1)
+		m.Starts = make([]int32, 1, len(docs)+1)
 	}
 	for i, d := range docs {
-		m.ords[i], m.counts[i] = d.ordinal, d.p.count
+		m.Ords[i], m.Counts[i] = d.ordinal, d.p.count
 		if positions {
-			m.positions = appendPositions(m.positions, d.p.positions, int(d.p.count))
-			m.starts = append(m.starts, int32(len(m.positions)))
+			m.Positions = appendPositions(m.Positions, d.p.positions, int(d.p.count))
+			m.Starts = append(m.Starts, int32(len(m.Positions)))
 		}
 	}
 	return m
