@@ -1,6 +1,7 @@
 package functions
 
 import (
+	"net/netip"
 	"time"
 
 	"github.com/omgdb/omgdb/functions/embed"
@@ -47,9 +48,21 @@ type SessionInfo interface {
 	SearchPath(implicit bool) []string
 	ServerVersion() string
 	ServerVersionNum() int
+	// ServerStart is when the server began; QueryText what the client sent.
+	ServerStart() time.Time
+	QueryText() string
+	// RemoteAddr and LocalAddr are the ends of a TCP connection; ok is false for other ones.
+	RemoteAddr() (a Addr, ok bool)
+	LocalAddr() (a Addr, ok bool)
+	// Notify queues a notification for the commit; Channels lists what the session listens to.
+	Notify(channel, payload string) error
+	Channels() []string
 	// Cancel asks session pid to cancel its statement (terminate: to end). False when there is none.
 	Cancel(pid int32, terminate bool) bool
 }
+
+// Addr is an end of a TCP connection.
+type Addr = netip.AddrPort
 
 // Lookup resolves names and OIDs of objects for the reg* types and the information functions.
 type Lookup interface {
@@ -58,4 +71,13 @@ type Lookup interface {
 	RelationName(oid uint32) (schema, name string, ok bool)
 	RelationOID(name string) (uint32, bool)
 	ProcName(oid uint32) (string, bool)
+	// Proc describes a function, nil when there is none.
+	Proc(oid uint32) *Proc
+	// ProcVisible tells whether a function is found by its bare name.
+	ProcVisible(oid uint32) bool
+	// Object finds a row of the catalog by its own OID and that of the relation that lists it: what kind of object it is (as
+	// pg_identify_object names kinds), its schema ("" for none) and its name.
+	Object(class, oid uint32) (kind, schema, name string, ok bool)
+	// Comment is an object's comment: class is the OID of the catalog that lists it, sub a column's number or 0.
+	Comment(class, oid uint32, sub int16) string
 }

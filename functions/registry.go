@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/omgdb/omgdb/storage/value"
 )
@@ -18,6 +19,10 @@ type Registry struct {
 	casts      map[castKey]*Cast
 	byOID      map[uint32]any
 	all        Entries
+
+	procsOnce sync.Once
+	procs     []Proc // see Procs
+	procAt    map[uint32]int
 }
 
 type castKey struct{ from, to uint32 }

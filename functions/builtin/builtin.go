@@ -73,7 +73,7 @@ func addOthers(e *functions.Entries) error {
 		}
 		e.Windows = append(e.Windows, w)
 	}
-	for _, family := range append(table.Families(), jsonfunc.Tables(), jsonpath.Tables()) {
+	for _, family := range append(table.Families(), jsonfunc.Tables(), jsonpath.Tables(), sysfunc.Tables()) {
 		for i := range family {
 			t, s, err := family[i].Table()
 			if err != nil {
@@ -85,6 +85,7 @@ func addOthers(e *functions.Entries) error {
 	}
 	e.Scalars = append(e.Scalars, scalar.Own()...)
 	e.Aggregates = append(e.Aggregates, agg.Own()...)
+	e.Tables = append(e.Tables, sysfunc.InfoTables()...)
 	return nil
 }
 

@@ -17,9 +17,14 @@ const constraintBit = 1 << 30
 // definitions lists the functions that write objects as SQL. Expressions are stored as SQL text, so pg_get_expr gives back what it gets.
 func definitions() []def {
 	null := fixed(value.Null)
-	same := env(func(_ *functions.Env, a []val) (val, error) { return a[0], nil })
+	expr := env(func(_ *functions.Env, a []val) (val, error) {
+		if len(a) == 3 && a[2].Bool() {
+			return text(pretty(a[0].Str())), nil
+		}
+		return a[0], nil
+	})
 	return []def{
-		{Sig: "pg_get_expr(pg_node_tree,oid)", Eval: same}, {Sig: "pg_get_expr(pg_node_tree,oid,bool)", Eval: same},
+		{Sig: "pg_get_expr(pg_node_tree,oid)", Eval: expr}, {Sig: "pg_get_expr(pg_node_tree,oid,bool)", Eval: expr},
 		{Sig: "pg_get_indexdef(oid)", Eval: env(indexDef)}, {Sig: "pg_get_indexdef(oid,int4,bool)", Eval: env(indexDef)},
 		{Sig: "pg_get_constraintdef(oid)", Eval: env(constraintDef)}, {Sig: "pg_get_constraintdef(oid,bool)", Eval: env(constraintDef)},
 		{Sig: "pg_get_viewdef(oid)", Eval: env(viewDef)}, {Sig: "pg_get_viewdef(oid,bool)", Eval: env(viewDef)}, {Sig: "pg_get_viewdef(oid,int4)", Eval: env(viewDef)},
@@ -41,6 +46,7 @@ func indexDef(e *functions.Env, a []val) (val, error) {
 	if rel == nil {
 		return value.Null, nil
 	}
+	simple := len(a) > 2 && a[2].Bool()
 	if len(a) > 1 && a[1].Int() != 0 {
 		n := int(a[1].Int())
 		if n > len(x.Keys)+len(x.Include) {
@@ -49,19 +55,19 @@ func indexDef(e *functions.Env, a []val) (val, error) {
 		if n > len(x.Keys) {
 			return text(colName(rel, x.Include[n-len(x.Keys)-1])), nil
 		}
-		return text(keyText(rel, x.Keys[n-1], false)), nil
+		return text(keyText(rel, x.Keys[n-1], false, simple)), nil
 	}
 	var b strings.Builder
 	b.WriteString("CREATE ")
 	if x.Unique {
 		b.WriteString("UNIQUE ")
 	}
-	b.WriteString("INDEX " + quoteIdent(x.Name) + " ON " + qualified(view, rel.Schema, rel.Name) + " USING " + x.AccessMethod() + " (")
+	b.WriteString("INDEX " + quoteIdent(x.Name) + " ON " + relationName(e, rel, simple) + " USING " + x.AccessMethod() + " (")
 	for i, k := range x.Keys {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(keyText(rel, k, true))
+		b.WriteString(keyText(rel, k, true, simple))
 	}
 	b.WriteString(")")
 	if len(x.Include) > 0 {
@@ -78,17 +84,27 @@ func indexDef(e *functions.Env, a []val) (val, error) {
 		b.WriteString(" WITH (" + strings.Join(list, ", ") + ")")
 	}
 	if x.Where != "" {
-		b.WriteString(" WHERE " + parens(x.Where))
+		if simple {
+			b.WriteString(" WHERE " + pretty(x.Where))
+		} else {
+			b.WriteString(" WHERE " + parens(x.Where))
+		}
 	}
 	return text(b.String()), nil
 }
 
-func keyText(rel *catalog.Relation, k catalog.IndexKey, options bool) string {
+func keyText(rel *catalog.Relation, k catalog.IndexKey, options, simple bool) string {
 	s := ""
 	if k.Col != 0 {
 		s = colName(rel, k.Col)
-	} else if s = k.Expr; !callLike(s) {
-		s = parens(s)
+	} else {
+		call := callLike(k.Expr)
+		if s = k.Expr; simple {
+			s = pretty(s)
+		}
+		if !call {
+			s = parens(s)
+		}
 	}
 	if !options {
 		return s
@@ -153,7 +169,7 @@ func colNames(rel *catalog.Relation, nums []int16) string {
 
 // constraintDef is the constraint as ALTER TABLE … ADD writes it.
 func constraintDef(e *functions.Env, a []val) (val, error) {
-	oid := catalog.ID(a[0].Int())
+	oid, simple := catalog.ID(a[0].Int()), len(a) == 2 && a[1].Bool()
 	view := e.Txn.Catalog()
 	if x := view.AnyIndex(oid &^ constraintBit); oid&constraintBit != 0 && x != nil {
 		rel := view.RelationByID(x.Relation)
@@ -169,16 +185,40 @@ func constraintDef(e *functions.Env, a []val) (val, error) {
 	for _, rel := range view.Relations(0) {
 		for _, k := range rel.Checks {
 			if k.ID == oid {
-				return text("CHECK (" + parens(k.Expr) + ")"), nil
+				return text(checkText(k.Expr, simple)), nil
 			}
 		}
 		for _, f := range rel.Foreign {
 			if f.ID == oid {
-				return text(foreignKey(view, rel, f)), nil
+				return text(foreignKey(e, rel, f)), nil
+			}
+		}
+	}
+	for _, t := range view.Types(0) {
+		for _, k := range t.Checks {
+			if k.ID == oid {
+				return text(checkText(k.Expr, simple)), nil
 			}
 		}
 	}
 	return value.Null, nil
+}
+
+func checkText(expr string, simple bool) string {
+	if simple {
+		return "CHECK (" + pretty(expr) + ")"
+	}
+	return "CHECK (" + parens(expr) + ")"
+}
+
+// relationName writes a relation's name with its schema, which short leaves out where the search path finds the relation.
+func relationName(e *functions.Env, r *catalog.Relation, short bool) string {
+	if short {
+		if found, ok := e.Lookup.RelationOID(quoteIdent(r.Name)); ok && found == uint32(r.ID) {
+			return quoteIdent(r.Name)
+		}
+	}
+	return qualified(e.Txn.Catalog(), r.Schema, r.Name)
 }
 
 func keyConstraint(rel *catalog.Relation, primary bool, cols, include []int16) string {
@@ -195,10 +235,10 @@ func keyConstraint(rel *catalog.Relation, primary bool, cols, include []int16) s
 // actions are the referential actions by their letter; NO ACTION is not written.
 var actions = map[byte]string{'r': "RESTRICT", 'c': "CASCADE", 'n': "SET NULL", 'd': "SET DEFAULT"}
 
-func foreignKey(view *catalog.View, rel *catalog.Relation, f catalog.ForeignKey) string {
+func foreignKey(e *functions.Env, rel *catalog.Relation, f catalog.ForeignKey) string {
 	s := "FOREIGN KEY (" + colNames(rel, f.Cols) + ")"
-	if ref := view.RelationByID(f.RefTable); ref != nil {
-		s += " REFERENCES " + quoteIdent(ref.Name) + "(" + colNames(ref, f.RefCols) + ")"
+	if ref := e.Txn.Catalog().RelationByID(f.RefTable); ref != nil {
+		s += " REFERENCES " + relationName(e, ref, true) + "(" + colNames(ref, f.RefCols) + ")"
 	}
 	if f.Match == 'f' {
 		s += " MATCH FULL"

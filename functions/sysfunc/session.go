@@ -6,7 +6,6 @@ import (
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/storage/dberr"
-	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/typeio/dt"
 	"github.com/omgdb/omgdb/storage/value"
 )
@@ -25,11 +24,6 @@ func session() []def {
 		})},
 		{Sig: "pg_backend_pid()", Eval: env(func(e *functions.Env, _ []val) (val, error) { return value.Int(int64(e.Session.BackendPID())), nil })},
 		{Sig: "pg_typeof(any)", Eval: func(_ context.Context, c *call, _ []val) (val, error) { return value.Int(int64(c.Args[0].OID)), nil }},
-		{Sig: "pg_is_in_recovery()", Eval: fixed(value.Bool(false))},
-		{Sig: "pg_my_temp_schema()", Eval: fixed(value.Int(0))},
-		{Sig: "inet_server_addr()", Eval: fixed(value.Null)},
-		{Sig: "inet_client_addr()", Eval: fixed(value.Null)},
-		{Sig: "txid_current()", Eval: env(func(e *functions.Env, _ []val) (val, error) { return value.Int(int64(e.Txn.LSN()) + 1), nil })},
 		{Sig: "pg_sleep(float8)", Eval: func(ctx context.Context, _ *call, a []val) (val, error) {
 			return sleep(ctx, time.Duration(a[0].Float()*float64(time.Second)))
 		}},
@@ -42,8 +36,6 @@ func session() []def {
 		}},
 		{Sig: "pg_cancel_backend(int4)", Eval: env(func(e *functions.Env, a []val) (val, error) { return signal(e, a[0].Int(), false) })},
 		{Sig: "pg_terminate_backend(int4,int8)", Eval: env(func(e *functions.Env, a []val) (val, error) { return signal(e, a[0].Int(), true) })},
-		{Sig: "pg_encoding_to_char(int4)", Eval: env(encodingName)},
-		{Sig: "pg_char_to_encoding(name)", Eval: env(encodingNumber)},
 	}
 }
 
@@ -61,28 +53,6 @@ func currentSchemas(e *functions.Env, a []val) (val, error) {
 		elems = append(elems, text(s))
 	}
 	return value.Box(value.NewArray(value.Name, elems)), nil
-}
-
-func sleep(ctx context.Context, d time.Duration) (val, error) {
-	if d <= 0 {
-		return text(""), nil
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return text(""), nil
-	case <-ctx.Done():
-		return value.Null, context.Cause(ctx)
-	}
-}
-
-func signal(e *functions.Env, pid int64, terminate bool) (val, error) {
-	ok := e.Session.Cancel(int32(pid), terminate)
-	if !ok && e.Notice != nil {
-		e.Notice("WARNING", "01000", "PID "+typeio.Text(value.Int8, value.Int(pid), typeio.Default)+" is not a PostgreSQL server process")
-	}
-	return value.Bool(ok), nil
 }
 
 // utf8 is the number of the one encoding.

@@ -18,7 +18,7 @@ type (
 
 // Scalars lists the families of scalar functions.
 func Scalars() [][]def {
-	return [][]def{session(), settings(), sequenceFunctions(), advisory(), visibility(), definitions(), privileges(), sizes()}
+	return [][]def{session(), settings(), sequenceFunctions(), advisory(), visibility(), descriptions(), definitions(), procFunctions(), privileges(), sizes(), server(), largeObjects(), replication()}
 }
 
 // env lifts a function of the world that needs no context.

@@ -166,12 +166,14 @@ func tableRet(f *functions.Table) *value.Type {
 // inSchema tells whether a function may be called with a schema's name before it. OMGDB's own ones have OIDs of their own range;
 // those that PostgreSQL users know from extensions may be called as if they lived in public.
 func (b *binder) inSchema(schema string, oid uint32) bool {
-	own := oid >= 8000 && oid < 10000
+	own, info := oid >= 8000 && oid < 10000, oid >= 13000 && oid < 14000
 	switch schema {
 	case "":
 		return true
 	case "pg_catalog":
-		return !own
+		return !own && !info
+	case "information_schema":
+		return info
 	case ownSchema, "public":
 		return own
 	}

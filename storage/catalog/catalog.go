@@ -117,6 +117,7 @@ type Column struct {
 	Dropped   bool
 	Comment   string
 	Collation string
+	ACL       []string // rights on the column alone; see ACLOf
 }
 
 // SequenceParams are the options of a sequence; its position is a row of its relation.
@@ -215,6 +216,8 @@ type Database struct {
 	Name  string
 	Owner ID
 	ACL   []string
+	// Comment is COMMENT ON DATABASE.
+	Comment string
 	// Published is the LSN of the commit that made this version.
 	Published kv.LSN
 }
@@ -244,6 +247,7 @@ type Type struct {
 	Checks    []Check
 	UnderMod  int32
 	Comment   string
+	ACL       []string
 	Version   uint64
 	Published kv.LSN
 }
@@ -255,11 +259,21 @@ type Role struct {
 	Super, Login, Inherit, CreateRole, CreateDB, BypassRLS bool
 	ConnLimit                                              int32 // -1: none
 	// Verifier is the SCRAM-SHA-256 verifier, "" when the role has no password.
-	Verifier  string
-	Valid     int64 // µs since 2000 UTC until which the password holds, 0: forever
-	MemberOf  []Membership
-	Settings  map[string]string
+	Verifier string
+	Valid    int64 // µs since 2000 UTC until which the password holds, 0: forever
+	MemberOf []Membership
+	Settings map[string]string
+	Comment  string
+	// Defaults are the rights on objects that the role will make (ALTER DEFAULT PRIVILEGES).
+	Defaults  []DefaultRights
 	Published kv.LSN
+}
+
+// DefaultRights are the rights on a kind of objects that a role makes, in one schema or (0) in any.
+type DefaultRights struct {
+	Schema ID
+	Kind   Guarded
+	ACL    []string
 }
 
 // Membership makes a role a member of another.

@@ -67,6 +67,7 @@ func describe(d Descriptor, c *coder) {
 		c.str("name", &d.Name)
 		integer(c, "owner", &d.Owner)
 		c.strs("acl", &d.ACL)
+		c.str("comment", &d.Comment)
 	case *Schema:
 		integer(c, "id", &d.ID)
 		integer(c, "db", &d.Database)
@@ -124,6 +125,7 @@ func describeColumn(x *Column, c *coder) {
 	c.boolean("dropped", &x.Dropped)
 	c.str("comment", &x.Comment)
 	c.str("collation", &x.Collation)
+	c.strs("acl", &x.ACL)
 }
 
 func describeSequence(s *SequenceParams, c *coder) {
@@ -202,6 +204,7 @@ func describeType(t *Type, c *coder) {
 	list(c, "checks", &t.Checks, describeCheck)
 	c.mod("underMod", &t.UnderMod)
 	c.str("comment", &t.Comment)
+	c.strs("acl", &t.ACL)
 	d := t.Def
 	integer(c, "kind", &d.Kind)
 	integer(c, "class", &d.Class)
@@ -237,4 +240,10 @@ func describeRole(r *Role, c *coder) {
 		c.boolean("admin", &m.Admin)
 	})
 	c.strMap("settings", &r.Settings)
+	c.str("comment", &r.Comment)
+	list(c, "defaults", &r.Defaults, func(d *DefaultRights, c *coder) {
+		integer(c, "schema", &d.Schema)
+		integer(c, "kind", &d.Kind)
+		c.strs("acl", &d.ACL)
+	})
 }
