@@ -106,7 +106,7 @@ func (c *conn) open(ctx context.Context) error {
 	}
 	c.out.put(&pgproto3.AuthenticationOk{})
 	s, err := c.srv.sessions.NewSession(ctx, session.SessionOptions{
-		User: h.user, Database: h.database, Remote: c.nc.RemoteAddr(), Settings: h.settings, Wake: c.wake,
+		User: h.user, Database: h.database, Remote: c.nc.RemoteAddr(), Local: c.nc.LocalAddr(), Settings: h.settings, Wake: c.wake,
 	})
 	if err != nil {
 		return err

@@ -1,6 +1,10 @@
 package pgcatalog
 
 import (
+	"slices"
+	"strings"
+
+	"github.com/omgdb/omgdb/functions/sysfunc"
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/value"
@@ -15,7 +19,15 @@ type class struct {
 	idx                *catalog.Index
 	primary            bool // the row key shown as an index
 	sys                *shape
+	row                *catalog.Type // a composite type
 }
+
+// Row types and composite types have rows in two catalogs; their second OIDs are made of the first.
+const (
+	rowTypeBit   = 1 << 29 // the type of a relation's rows
+	rowArrayBit  = 1 << 28 // its array
+	compositeBit = 1 << 27 // the pg_class entry of a composite type
+)
 
 // userIndexes lists the indexes of a relation, the one of its row key first.
 func (w *world) userIndexes(r *catalog.Relation) []*catalog.Index {
@@ -44,7 +56,26 @@ func (w *world) classes() []class {
 			out = append(out, class{oid: x.ID, schema: r.Schema, owner: r.Owner, name: x.Name, kind: 'i', rel: r, idx: x, primary: x.Primary})
 		}
 	}
+	if w.view == nil {
+		return out
+	}
+	for _, t := range w.view.Types(0) {
+		if t.Def.Class == value.Composite {
+			out = append(out, class{oid: t.ID | compositeBit, schema: t.Schema, owner: t.Owner, name: t.Name, kind: 'c', row: t})
+		}
+	}
 	return out
+}
+
+// rowType is the OID of the type of a class's rows, 0 for none.
+func (c class) rowType() catalog.ID {
+	switch {
+	case c.row != nil:
+		return c.row.ID
+	case c.rel == nil || c.idx != nil || c.kind == 'S':
+		return 0
+	}
+	return c.oid | rowTypeBit
 }
 
 // relkind shows a collection as an ordinary table.
@@ -67,8 +98,12 @@ func (c class) natts() int {
 	switch {
 	case c.sys != nil:
 		return len(c.sys.cols)
+	case c.row != nil:
+		return len(c.row.Def.Fields)
 	case c.idx != nil:
 		return len(c.idx.Keys) + len(c.idx.Include)
+	case c.kind == 'S':
+		return len(sequenceColumns)
 	}
 	return len(columnsOf(c.rel))
 }
@@ -113,7 +148,16 @@ var pgClass = of[class]{
 		"relowner":     func(_ *world, c class) value.Value { return oid(c.owner) },
 		"relam":        func(_ *world, c class) value.Value { return oid(c.method()) },
 		"relfilenode":  func(_ *world, c class) value.Value { return oid(c.oid) },
-		"reltuples":    func(*world, class) value.Value { return value.Float(-1) },
+		"reltype":      func(_ *world, c class) value.Value { return oid(c.rowType()) },
+		"reltuples":    func(w *world, c class) value.Value { return value.Float(w.tuples(c)) },
+		"relpages":     func(w *world, c class) value.Value { return num(pagesOf(w.tuples(c))) },
+		"relhastriggers": func(w *world, c class) value.Value {
+			return value.Bool(c.rel != nil && c.idx == nil && (len(c.rel.Foreign) > 0 || w.referenced(c.rel.ID)))
+		},
+		"relisshared": func(_ *world, c class) value.Value { return value.Bool(c.sys != nil && sharedCatalogs[c.name]) },
+		"reltablespace": func(_ *world, c class) value.Value {
+			return oid(map[bool]uint32{true: 1664}[c.sys != nil && sharedCatalogs[c.name]])
+		},
 		"relhasindex": func(w *world, c class) value.Value {
 			return value.Bool(c.rel != nil && c.idx == nil && len(w.userIndexes(c.rel)) > 0)
 		},
@@ -126,11 +170,49 @@ var pgClass = of[class]{
 		"relhasrules":    func(_ *world, c class) value.Value { return value.Bool(c.kind == 'v') },
 		"relispopulated": func(*world, class) value.Value { return value.Bool(true) },
 		"relreplident": func(_ *world, c class) value.Value {
-			return char(map[bool]byte{true: 'd', false: 'n'}[c.kind == 'r' && c.sys == nil])
+			return char(map[bool]byte{true: 'd', false: 'n'}[(c.kind == 'r' || c.kind == 'm') && c.sys == nil])
 		},
 		"reloptions": func(_ *world, c class) value.Value { return c.options() },
-		"relacl":     func(_ *world, c class) value.Value { return c.acl() },
+		"relacl":     func(w *world, c class) value.Value { return c.acl(w) },
 	},
+}
+
+// sharedCatalogs are the system relations that all databases share.
+var sharedCatalogs = map[string]bool{
+	"pg_authid": true, "pg_auth_members": true, "pg_database": true, "pg_db_role_setting": true, "pg_tablespace": true, "pg_shdepend": true,
+	"pg_shdescription": true, "pg_shseclabel": true, "pg_replication_origin": true, "pg_subscription": true, "pg_parameter_acl": true,
+}
+
+// tuples estimates the rows of a class; -1 says, as in PostgreSQL, that nobody knows.
+func (w *world) tuples(c class) float64 {
+	switch {
+	case c.rel == nil, c.kind == 'S', c.kind == 'v':
+		return map[bool]float64{true: -1}[c.sys != nil && c.kind == 'r']
+	case w.env == nil || w.env.DB == nil || !c.rel.Kind.Stored():
+		return -1
+	}
+	return float64(w.env.DB.RowEstimate(c.rel))
+}
+
+// pagesOf is the pages that PostgreSQL would need for so many rows of middling size: planners of other databases divide by it.
+func pagesOf(rows float64) int {
+	const perPage = 64
+	if rows <= 0 {
+		return 0
+	}
+	return int(rows)/perPage + 1
+}
+
+// referenced tells whether foreign keys point to a relation.
+func (w *world) referenced(id catalog.ID) bool {
+	for _, r := range w.userRelations() {
+		for i := range r.Foreign {
+			if r.Foreign[i].RefTable == id {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (c class) checks() int {
@@ -151,11 +233,27 @@ func (c class) options() value.Value {
 	return texts(optionList(opts))
 }
 
-func (c class) acl() value.Value {
+func (c class) acl(w *world) value.Value {
 	if c.rel == nil || c.idx != nil {
+		if c.sys != nil && c.kind != 'S' {
+			return w.acl(catalog.GuardTable, catalog.SuperRole, readable)
+		}
 		return value.Null
 	}
-	return texts(c.rel.ACL)
+	return w.acl(c.rel.Guarded(), c.owner, c.rel.ACL)
+}
+
+// readable is the rights on what everybody may read.
+var readable = catalog.ACL{
+	{Role: catalog.SuperRole, Rights: catalog.GuardTable.All(), Grantor: catalog.SuperRole}, {Rights: catalog.RightSelect, Grantor: catalog.SuperRole},
+}.Stored()
+
+// acl shows a stored list of rights, NULL when there is none.
+func (w *world) acl(kind catalog.Guarded, owner catalog.ID, stored []string) value.Value {
+	if stored == nil || w.view == nil {
+		return value.Null
+	}
+	return sysfunc.ACLItems(w.view, catalog.ACLOf(kind, owner, stored))
 }
 
 // attribute is a column of something in pg_class.
@@ -179,6 +277,14 @@ func (w *world) attributes() []attribute {
 			}
 		case c.idx != nil:
 			out = append(out, indexAttributes(c)...)
+		case c.row != nil:
+			for i, f := range c.row.Def.Fields {
+				out = append(out, attribute{class: c, num: int16(i + 1), name: f.Name, typ: f.Type, mod: f.Mod})
+			}
+		case c.kind == 'S':
+			for i, f := range sequenceColumns {
+				out = append(out, attribute{class: c, num: int16(i + 1), name: f.Name, typ: f.Type, mod: -1, notNull: true})
+			}
 		default:
 			cols := columnsOf(c.rel)
 			for i := range cols {
@@ -190,6 +296,11 @@ func (w *world) attributes() []attribute {
 		}
 	}
 	return out
+}
+
+// sequenceColumns are the columns that every sequence has as a relation.
+var sequenceColumns = value.Schema{
+	{Name: "last_value", Type: value.Int8}, {Name: "log_cnt", Type: value.Int8}, {Name: "is_called", Type: value.Boolean},
 }
 
 func columnAttribute(c class, col *catalog.Column) attribute {
@@ -215,11 +326,12 @@ func systemColumns(c class) []attribute {
 func indexAttributes(c class) []attribute {
 	var out []attribute
 	for i, k := range c.idx.Keys {
-		a := attribute{class: c, num: int16(i + 1), name: "expr", typ: k.Type, mod: -1}
+		a := attribute{class: c, num: int16(i + 1), name: expressionName(k.Expr), typ: k.Type, mod: -1}
 		if col := c.rel.Attr(k.Col); k.Col != 0 && col != nil {
 			a.name, a.typ, a.mod = col.Name, col.Type, col.Mod
-		} else if i > 0 {
-			a.name += itoa(i)
+		}
+		for n, base := 1, a.name; slices.ContainsFunc(out, func(o attribute) bool { return o.name == a.name }); n++ {
+			a.name = base + itoa(n)
 		}
 		if a.typ == nil {
 			a.typ = value.Text
@@ -232,6 +344,15 @@ func indexAttributes(c class) []attribute {
 		}
 	}
 	return out
+}
+
+// expressionName is the column name of an index's expression: that of its function, or "expr".
+func expressionName(expr string) string {
+	name, _, ok := strings.Cut(expr, "(")
+	if !ok || name == "" || strings.ContainsAny(name, " '\":+-*/<>=.") || !strings.HasSuffix(expr, ")") {
+		return "expr"
+	}
+	return name
 }
 
 var pgAttribute = of[attribute]{
@@ -259,10 +380,28 @@ var pgAttribute = of[attribute]{
 		"attgenerated": func(_ *world, a attribute) value.Value {
 			return a.flag(func(c *catalog.Column) byte { return map[bool]byte{true: 's'}[c.Generated] })
 		},
+		"attacl": func(w *world, a attribute) value.Value {
+			if a.col == nil || a.col.ACL == nil {
+				return value.Null
+			}
+			return w.acl(catalog.GuardColumn, a.class.owner, a.col.ACL)
+		},
 		"attisdropped": func(_ *world, a attribute) value.Value { return value.Bool(a.col != nil && a.col.Dropped) },
 		"attislocal":   func(*world, attribute) value.Value { return value.Bool(true) },
-		"attcollation": func(_ *world, a attribute) value.Value { return oid(factsOf(a.typ).collation) },
+		"attcollation": func(_ *world, a attribute) value.Value { return oid(a.collationOID()) },
 	},
+}
+
+// collationOID is the collation of a column: its own, or that of its type.
+func (a attribute) collationOID() uint32 {
+	if a.col != nil && a.col.Collation != "" {
+		for _, c := range collations {
+			if c.name == a.col.Collation {
+				return c.oid
+			}
+		}
+	}
+	return factsOf(a.typ).collation
 }
 
 func (a attribute) typeOID() value.Value {
@@ -285,5 +424,8 @@ var pgAM = of[method]{
 		"oid":    func(_ *world, m method) value.Value { return oid(m.oid) },
 		"amname": func(_ *world, m method) value.Value { return text(m.name) },
 		"amtype": func(_ *world, m method) value.Value { return char(m.kind) },
+		"amhandler": func(_ *world, m method) value.Value {
+			return oid(map[uint32]uint32{2: 3, 403: 330, 405: 331, 783: 332, 2742: 333, 4000: 334, 3580: 335}[m.oid])
+		},
 	},
 }

@@ -64,6 +64,14 @@ func (c class) collations() []uint32 {
 	return out
 }
 
+func (c class) opclasses() []uint32 {
+	out := make([]uint32, len(c.idx.Keys))
+	for i, a := range indexAttributes(c)[:len(c.idx.Keys)] {
+		out[i] = opclassOf(c.method(), a.typ)
+	}
+	return out
+}
+
 var pgIndex = of[class]{
 	items: (*world).indexClasses,
 	cols: map[string]func(*world, class) value.Value{
@@ -80,7 +88,7 @@ var pgIndex = of[class]{
 		"indislive":           func(*world, class) value.Value { return value.Bool(true) },
 		"indkey":              func(_ *world, c class) value.Value { return vector(value.Int2, keyColumns(c.idx)) },
 		"indcollation":        func(_ *world, c class) value.Value { return vector(value.OID, c.collations()) },
-		"indclass":            func(_ *world, c class) value.Value { return vector(value.OID, make([]uint32, len(c.idx.Keys))) },
+		"indclass":            func(_ *world, c class) value.Value { return vector(value.OID, c.opclasses()) },
 		"indoption":           func(_ *world, c class) value.Value { return vector(value.Int2, keyOptions(c.idx)) },
 		"indexprs":            func(_ *world, c class) value.Value { return orNull(c.expressions()) },
 		"indpred":             func(_ *world, c class) value.Value { return orNull(c.idx.Where) },
@@ -104,7 +112,8 @@ func (c class) expressions() string {
 
 // constraint is a row of pg_constraint.
 type constraint struct {
-	rel   *catalog.Relation
+	rel   *catalog.Relation // nil: a domain's
+	dom   *catalog.Type
 	oid   catalog.ID
 	name  string
 	kind  byte // p, u, c, f
@@ -145,6 +154,27 @@ func (w *world) constraints() []constraint {
 	return out
 }
 
+// allConstraints lists those of domains too.
+func (w *world) allConstraints() []constraint {
+	out := w.constraints()
+	if w.view == nil {
+		return out
+	}
+	for _, t := range w.view.Types(0) {
+		for i := range t.Checks {
+			out = append(out, constraint{dom: t, oid: t.Checks[i].ID, name: t.Checks[i].Name, kind: 'c', check: &t.Checks[i]})
+		}
+	}
+	return out
+}
+
+func (c constraint) schema() catalog.ID {
+	if c.dom != nil {
+		return c.dom.Schema
+	}
+	return c.rel.Schema
+}
+
 func (c constraint) action(f func(*catalog.ForeignKey) byte, none byte) value.Value {
 	if c.fk == nil {
 		return char(' ')
@@ -171,11 +201,11 @@ func (w *world) target(f *catalog.ForeignKey) catalog.ID {
 }
 
 var pgConstraint = of[constraint]{
-	items: (*world).constraints,
+	items: (*world).allConstraints,
 	cols: map[string]func(*world, constraint) value.Value{
 		"oid":          func(_ *world, c constraint) value.Value { return oid(c.oid) },
 		"conname":      func(_ *world, c constraint) value.Value { return text(c.name) },
-		"connamespace": func(_ *world, c constraint) value.Value { return oid(c.rel.Schema) },
+		"connamespace": func(_ *world, c constraint) value.Value { return oid(c.schema()) },
 		"contype":      func(_ *world, c constraint) value.Value { return char(c.kind) },
 		"condeferrable": func(_ *world, c constraint) value.Value {
 			return value.Bool(c.idx != nil && c.idx.Deferrable || c.fk != nil && c.fk.Deferrable)
@@ -184,7 +214,18 @@ var pgConstraint = of[constraint]{
 			return value.Bool(c.idx != nil && c.idx.Deferred || c.fk != nil && c.fk.Deferred)
 		},
 		"convalidated": func(_ *world, c constraint) value.Value { return value.Bool(c.fk == nil || !c.fk.NotValid) },
-		"conrelid":     func(_ *world, c constraint) value.Value { return oid(c.rel.ID) },
+		"conrelid": func(_ *world, c constraint) value.Value {
+			if c.rel == nil {
+				return oid(uint32(0))
+			}
+			return oid(c.rel.ID)
+		},
+		"contypid": func(_ *world, c constraint) value.Value {
+			if c.dom == nil {
+				return oid(uint32(0))
+			}
+			return oid(c.dom.ID)
+		},
 		"conindid": func(w *world, c constraint) value.Value {
 			switch {
 			case c.idx != nil:
@@ -211,7 +252,8 @@ var pgConstraint = of[constraint]{
 		},
 		"conislocal":   func(*world, constraint) value.Value { return value.Bool(true) },
 		"connoinherit": func(_ *world, c constraint) value.Value { return value.Bool(c.kind != 'c') },
-		"conkey":       func(_ *world, c constraint) value.Value { return array(value.Int2, c.cols) },
+		"conpfeqop":    equalities, "conppeqop": equalities, "conffeqop": equalities,
+		"conkey": func(_ *world, c constraint) value.Value { return array(value.Int2, c.cols) },
 		"confkey": func(_ *world, c constraint) value.Value {
 			if c.fk == nil {
 				return value.Null
@@ -231,6 +273,22 @@ var pgConstraint = of[constraint]{
 			return text(c.check.Expr)
 		},
 	},
+}
+
+// equalities lists the operators that compare the columns of a foreign key.
+func equalities(w *world, c constraint) value.Value {
+	if c.fk == nil {
+		return value.Null
+	}
+	var out []uint32
+	for _, num := range c.cols {
+		id := uint32(0)
+		if col := c.rel.Attr(num); col != nil {
+			id = uint32(w.operator("=", col.Type, col.Type).Int())
+		}
+		out = append(out, id)
+	}
+	return array(value.OID, out)
 }
 
 // defaulted is a column with a default or a generation expression.
@@ -286,8 +344,9 @@ func (w *world) comments() []comment {
 		}
 	}
 	for _, p := range w.procs() {
-		add(p.oid, classProc, 0, p.descr)
+		add(p.OID, classProc, 0, p.Descr)
 	}
+	out = append(out, builtinComments("pg_catalog.pg_description")...)
 	if w.view == nil {
 		return out
 	}
@@ -298,7 +357,7 @@ func (w *world) comments() []comment {
 		add(uint32(t.ID), classType, 0, t.Comment)
 	}
 	for _, r := range w.userRelations() {
-		add(uint32(r.ID), classClass, 0, r.Comment)
+		add(uint32(r.ID), classClass, 0, r.ShownComment())
 		for _, c := range r.Columns {
 			add(uint32(r.ID), classClass, c.Num, c.Comment)
 		}
@@ -309,12 +368,74 @@ func (w *world) comments() []comment {
 	return out
 }
 
-var pgDescription = of[comment]{
-	items: (*world).comments,
-	cols: map[string]func(*world, comment) value.Value{
-		"objoid":      func(_ *world, c comment) value.Value { return oid(c.object) },
-		"classoid":    func(_ *world, c comment) value.Value { return oid(c.class) },
-		"objsubid":    func(_ *world, c comment) value.Value { return num(c.sub) },
-		"description": func(_ *world, c comment) value.Value { return text(c.text) },
-	},
+var commentColumns = map[string]func(*world, comment) value.Value{
+	"objoid":      func(_ *world, c comment) value.Value { return oid(c.object) },
+	"classoid":    func(_ *world, c comment) value.Value { return oid(c.class) },
+	"description": func(_ *world, c comment) value.Value { return text(c.text) },
+}
+
+var pgDescription = of[comment]{items: (*world).comments, cols: withColumn(commentColumns, "objsubid", func(_ *world, c comment) value.Value { return num(c.sub) })}
+
+// withColumn gives columns extended by one.
+func withColumn[T any](cols map[string]func(*world, T) value.Value, name string, f func(*world, T) value.Value) map[string]func(*world, T) value.Value {
+	out := maps.Clone(cols)
+	out[name] = f
+	return out
+}
+
+// builtinComments are the comments on objects that are the same in every store.
+func builtinComments(relation string) []comment {
+	var out []comment
+	num := func(s string) uint32 {
+		n, _ := strconv.ParseUint(s, 10, 32)
+		return uint32(n)
+	}
+	for _, r := range staticRows()[relation] {
+		out = append(out, comment{num(r["objoid"]), num(r["classoid"]), int16(num(r["objsubid"])), r["description"]})
+	}
+	return out
+}
+
+// The catalogs of objects that databases share.
+const (
+	classDatabase = 1262
+	classRole     = 1260
+)
+
+func (w *world) sharedComments() []comment {
+	out := builtinComments("pg_catalog.pg_shdescription")
+	if w.view == nil {
+		return out
+	}
+	for _, d := range w.view.Databases() {
+		if d.Comment != "" {
+			out = append(out, comment{uint32(d.ID), classDatabase, 0, d.Comment})
+		}
+	}
+	for _, r := range w.view.Roles() {
+		if r.Comment != "" {
+			out = append(out, comment{uint32(r.ID), classRole, 0, r.Comment})
+		}
+	}
+	return out
+}
+
+// Comment finds the comment on an object, "" when there is none.
+func (s *Set) Comment(view *catalog.View, class, oid uint32, sub int16) string {
+	w := &world{view: view, set: s}
+	list := w.comments
+	if class == classDatabase || class == classRole {
+		list = w.sharedComments
+	}
+	if class == classProc {
+		if p := s.registry.Proc(oid); p != nil {
+			return p.Descr
+		}
+	}
+	for _, c := range list() {
+		if c.object == oid && c.class == class && c.sub == sub {
+			return c.text
+		}
+	}
+	return ""
 }

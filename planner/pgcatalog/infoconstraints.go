@@ -186,3 +186,22 @@ var infoSequences = of[class]{
 		"cycle_option":            func(_ *world, c class) value.Value { return yesNo(c.rel.Seq.Cycle) },
 	},
 }
+
+// infoConstraintTableUsage names the table that a constraint is about: of a foreign key the one that it refers to.
+var infoConstraintTableUsage = of[constraint]{
+	items: (*world).constraints,
+	cols: map[string]func(*world, constraint) value.Value{
+		"constraint_catalog": catalogOf[constraint], "constraint_schema": constraintSchema, "constraint_name": constraintName,
+		"table_catalog": catalogOf[constraint], "table_schema": func(w *world, c constraint) value.Value { return text(w.schemaName(c.about(w).Schema)) },
+		"table_name": func(w *world, c constraint) value.Value { return text(c.about(w).Name) },
+	},
+}
+
+func (c constraint) about(w *world) *catalog.Relation {
+	if c.fk != nil {
+		if r := w.view.RelationByID(c.fk.RefTable); r != nil {
+			return r
+		}
+	}
+	return c.rel
+}

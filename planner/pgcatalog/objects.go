@@ -1,6 +1,8 @@
 package pgcatalog
 
 import (
+	"slices"
+
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/value"
 )
@@ -12,28 +14,49 @@ const (
 	omgdbSchema       catalog.ID = 8900 // of OMGDB's own functions
 )
 
+// systemSchemas are the schemas that are not stored.
+var systemSchemas = []*catalog.Schema{
+	{ID: catalog.PgCatalogSchema, Name: "pg_catalog", Owner: catalog.SuperRole, Comment: "system catalog schema"},
+	{ID: toastSchema, Name: "pg_toast", Owner: catalog.SuperRole, Comment: "reserved schema for TOAST tables"},
+	{ID: informationSchema, Name: "information_schema", Owner: catalog.SuperRole},
+	{ID: omgdbSchema, Name: "omgdb", Owner: catalog.SuperRole},
+}
+
 // schemaOID gives the OID of a schema that is not stored.
 func schemaOID(name string) catalog.ID {
-	switch name {
-	case "information_schema":
-		return informationSchema
-	case "omgdb":
-		return omgdbSchema
+	for _, s := range systemSchemas {
+		if s.Name == name {
+			return s.ID
+		}
 	}
 	return catalog.PgCatalogSchema
 }
 
+// SchemaName gives the name of a schema that is not stored.
+func (*Set) SchemaName(id catalog.ID) (string, bool) {
+	for _, s := range systemSchemas {
+		if s.ID == id {
+			return s.Name, true
+		}
+	}
+	return "", false
+}
+
+// SchemaID gives the OID of a schema that is not stored, 0 when there is none of the name.
+func (*Set) SchemaID(name string) catalog.ID {
+	for _, s := range systemSchemas {
+		if s.Name == name {
+			return s.ID
+		}
+	}
+	return 0
+}
+
 func (w *world) schemas() []*catalog.Schema {
-	out := []*catalog.Schema{
-		{ID: catalog.PgCatalogSchema, Name: "pg_catalog", Owner: catalog.SuperRole},
-		{ID: toastSchema, Name: "pg_toast", Owner: catalog.SuperRole},
-		{ID: informationSchema, Name: "information_schema", Owner: catalog.SuperRole},
-		{ID: omgdbSchema, Name: "omgdb", Owner: catalog.SuperRole},
-	}
 	if w.view == nil {
-		return out
+		return systemSchemas
 	}
-	return append(out, w.view.Schemas()...)
+	return slices.Concat(systemSchemas, w.view.Schemas())
 }
 
 // schemaName gives the name of a schema, stored or not.
@@ -61,8 +84,18 @@ var pgNamespace = of[*catalog.Schema]{
 		"oid":      func(_ *world, s *catalog.Schema) value.Value { return oid(s.ID) },
 		"nspname":  func(_ *world, s *catalog.Schema) value.Value { return text(s.Name) },
 		"nspowner": func(_ *world, s *catalog.Schema) value.Value { return oid(s.Owner) },
-		"nspacl":   func(_ *world, s *catalog.Schema) value.Value { return texts(s.ACL) },
+		"nspacl":   func(w *world, s *catalog.Schema) value.Value { return w.schemaACL(s) },
 	},
+}
+
+// schemaACL shows the rights on a schema; the built-in ones can be used by everybody.
+func (w *world) schemaACL(s *catalog.Schema) value.Value {
+	if s.ACL == nil && (s.ID == catalog.PgCatalogSchema || s.ID == informationSchema || s.ID == omgdbSchema) {
+		return w.acl(catalog.GuardSchema, catalog.SuperRole, catalog.ACL{
+			{Role: catalog.SuperRole, Rights: catalog.GuardSchema.All(), Grantor: catalog.SuperRole}, {Rights: catalog.RightUsage, Grantor: catalog.SuperRole},
+		}.Stored())
+	}
+	return w.acl(catalog.GuardSchema, s.Owner, s.ACL)
 }
 
 var pgDatabase = of[*catalog.Database]{
@@ -83,7 +116,8 @@ var pgDatabase = of[*catalog.Database]{
 		"dattablespace":  func(*world, *catalog.Database) value.Value { return oid(uint32(1663)) },
 		"datcollate":     func(*world, *catalog.Database) value.Value { return text("C.UTF-8") },
 		"datctype":       func(*world, *catalog.Database) value.Value { return text("C.UTF-8") },
-		"datacl":         func(_ *world, d *catalog.Database) value.Value { return texts(d.ACL) },
+		"datistemplate":  func(*world, *catalog.Database) value.Value { return value.Bool(false) },
+		"datacl":         func(w *world, d *catalog.Database) value.Value { return w.acl(catalog.GuardDatabase, d.Owner, d.ACL) },
 	},
 }
 
@@ -148,6 +182,9 @@ var pgUser = of[*catalog.Role]{
 	}, "useconfig"),
 }
 
+// pgShadow is pg_user with the place of the password, which nobody sees.
+var pgShadow = of[*catalog.Role]{items: pgUser.items, cols: pgUser.cols}
+
 func withConfig(cols map[string]func(*world, *catalog.Role) value.Value, name string) map[string]func(*world, *catalog.Role) value.Value {
 	cols[name] = func(_ *world, r *catalog.Role) value.Value { return texts(optionList(r.Settings)) }
 	return cols
@@ -204,12 +241,16 @@ var pgCollation = of[named]{
 
 var languages = []named{{oid: 12, name: "internal"}, {oid: 13, name: "c"}, {oid: 14, name: "sql"}}
 
+// The OIDs of the validators of languages, in PostgreSQL.
+var validators = map[uint32]uint32{12: 2246, 13: 2247, 14: 2248}
+
 var pgLanguage = of[named]{
 	items: func(*world) []named { return languages },
 	cols: map[string]func(*world, named) value.Value{
 		"oid":          func(_ *world, n named) value.Value { return oid(n.oid) },
 		"lanname":      func(_ *world, n named) value.Value { return text(n.name) },
 		"lanowner":     func(*world, named) value.Value { return oid(catalog.SuperRole) },
+		"lanvalidator": func(_ *world, n named) value.Value { return oid(validators[n.oid]) },
 		"lanpltrusted": func(_ *world, n named) value.Value { return value.Bool(n.name == "sql") },
 	},
 }

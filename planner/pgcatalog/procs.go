@@ -6,51 +6,14 @@ import (
 	"github.com/omgdb/omgdb/storage/value"
 )
 
-// proc is a row of pg_proc: an entry of the registry.
-type proc struct {
-	oid      uint32
-	name     string
-	kind     byte // f, a, w
-	params   []functions.Param
-	out      []functions.Param // of a function that returns rows
-	ret      *value.Type
-	set      bool
-	strict   bool
-	variadic bool
-	vol      functions.Volatility
-	rows     float64
-	descr    string
-}
+// proc is a row of pg_proc: an entry of the registry, or a user's function.
+type proc struct{ *functions.Proc }
 
 func (w *world) procs() []proc {
-	e := w.set.registry.Entries()
-	var out []proc
-	tables := map[uint32]bool{}
-	for _, t := range e.Tables {
-		tables[t.OID] = true
-		p := proc{oid: t.OID, name: t.Name, kind: 'f', params: t.Params, ret: value.RecordType, set: !t.Single, strict: t.Strict, variadic: t.Variadic,
-			vol: t.Volatility, rows: t.Rows, descr: t.Descr}
-		if t.Scalar && len(t.Cols) == 1 {
-			p.ret = t.Cols[0].Type
-		} else {
-			p.out = t.Cols
-		}
-		if p.rows == 0 {
-			p.rows = 1000
-		}
-		out = append(out, p)
-	}
-	for _, f := range e.Scalars {
-		if !f.Hidden && !tables[f.OID] {
-			out = append(out, proc{oid: f.OID, name: f.Name, kind: 'f', params: f.Params, ret: f.Ret, strict: f.Strict, variadic: f.Variadic,
-				vol: f.Volatility, descr: f.Descr})
-		}
-	}
-	for _, f := range e.Aggregates {
-		out = append(out, proc{oid: f.OID, name: f.Name, kind: 'a', params: f.Params, ret: f.Ret, variadic: f.Variadic, vol: functions.Immutable, descr: f.Descr})
-	}
-	for _, f := range e.Windows {
-		out = append(out, proc{oid: f.OID, name: f.Name, kind: 'w', params: f.Params, ret: f.Ret, vol: functions.Immutable, descr: f.Descr})
+	all := w.set.registry.Procs()
+	out := make([]proc, len(all))
+	for i := range all {
+		out[i] = proc{&all[i]}
 	}
 	return out
 }
@@ -58,16 +21,24 @@ func (w *world) procs() []proc {
 // firstOwn is where OMGDB's own objects have their OIDs, below the users'.
 const firstOwn = 8000
 
+// firstInfo is where the functions of information_schema have theirs.
+const firstInfo = 13000
+
 func (p proc) namespace() catalog.ID {
-	if p.oid >= firstOwn || p.oid == 0 {
+	switch {
+	case p.Schema != 0:
+		return catalog.ID(p.Schema)
+	case p.OID >= firstInfo && p.OID < firstInfo+1000:
+		return informationSchema
+	case p.OID >= firstOwn || p.OID == 0:
 		return omgdbSchema
 	}
 	return catalog.PgCatalogSchema
 }
 
 func (p proc) argTypes() []uint32 {
-	out := make([]uint32, len(p.params))
-	for i, a := range p.params {
+	out := make([]uint32, len(p.Params))
+	for i, a := range p.Params {
 		out[i] = a.Type.OID
 	}
 	return out
@@ -75,42 +46,42 @@ func (p proc) argTypes() []uint32 {
 
 // allTypes, modes and names describe input and output columns together, NULL when there are no output columns.
 func (p proc) allTypes() value.Value {
-	if len(p.out) == 0 {
+	if len(p.Out) == 0 {
 		return value.Null
 	}
 	all := p.argTypes()
-	for _, c := range p.out {
+	for _, c := range p.Out {
 		all = append(all, c.Type.OID)
 	}
 	return array(value.OID, all)
 }
 
 func (p proc) modes() value.Value {
-	if len(p.out) == 0 && !p.variadic {
+	if len(p.Out) == 0 && !p.Variadic {
 		return value.Null
 	}
 	var modes []value.Value
-	for i := range p.params {
+	for i := range p.Params {
 		m := "i"
-		if p.variadic && i == len(p.params)-1 {
+		if p.Variadic && i == len(p.Params)-1 {
 			m = "v"
 		}
 		modes = append(modes, text(m))
 	}
-	for range p.out {
-		modes = append(modes, text("t"))
+	for range p.Out {
+		modes = append(modes, text("o"))
 	}
 	return value.Box(value.NewArray(value.Char, modes))
 }
 
 func (p proc) names() value.Value {
-	named := len(p.out) > 0
+	named := len(p.Out) > 0
 	var names []value.Value
-	for _, a := range p.params {
+	for _, a := range p.Params {
 		named = named || a.Name != ""
 		names = append(names, text(a.Name))
 	}
-	for _, c := range p.out {
+	for _, c := range p.Out {
 		names = append(names, text(c.Name))
 	}
 	if !named {
@@ -121,7 +92,7 @@ func (p proc) names() value.Value {
 
 func (p proc) defaults() int {
 	n := 0
-	for _, a := range p.params {
+	for _, a := range p.Params {
 		if a.Default != "" {
 			n++
 		}
@@ -130,14 +101,34 @@ func (p proc) defaults() int {
 }
 
 func (p proc) variadicType() uint32 {
-	if !p.variadic || len(p.params) == 0 {
+	if !p.Variadic || len(p.Params) == 0 {
 		return 0
 	}
-	t := p.params[len(p.params)-1].Type
+	t := p.Params[len(p.Params)-1].Type
 	if t.Elem != nil {
 		return t.Elem.OID
 	}
 	return t.OID
+}
+
+func (p proc) owner() catalog.ID {
+	if p.Owner == 0 {
+		return catalog.SuperRole
+	}
+	return catalog.ID(p.Owner)
+}
+
+// languageOID finds a language by name; "" is the built-in functions' own.
+func languageOID(name string) uint32 {
+	if name == "" {
+		name = "internal"
+	}
+	for _, l := range languages {
+		if l.name == name {
+			return l.oid
+		}
+	}
+	return 0
 }
 
 func typeOID(t *value.Type) value.Value {
@@ -150,27 +141,33 @@ func typeOID(t *value.Type) value.Value {
 var pgProc = of[proc]{
 	items: (*world).procs,
 	cols: map[string]func(*world, proc) value.Value{
-		"oid":             func(_ *world, p proc) value.Value { return oid(p.oid) },
-		"proname":         func(_ *world, p proc) value.Value { return text(p.name) },
+		"oid":             func(_ *world, p proc) value.Value { return oid(p.OID) },
+		"proname":         func(_ *world, p proc) value.Value { return text(p.Name) },
 		"pronamespace":    func(_ *world, p proc) value.Value { return oid(p.namespace()) },
-		"proowner":        func(*world, proc) value.Value { return oid(catalog.SuperRole) },
-		"prolang":         func(*world, proc) value.Value { return oid(uint32(12)) },
+		"proowner":        func(_ *world, p proc) value.Value { return oid(p.owner()) },
+		"prolang":         func(_ *world, p proc) value.Value { return oid(languageOID(p.Language)) },
 		"procost":         func(*world, proc) value.Value { return value.Float(1) },
-		"prorows":         func(_ *world, p proc) value.Value { return value.Float(map[bool]float64{true: p.rows}[p.set]) },
+		"prorows":         func(_ *world, p proc) value.Value { return value.Float(map[bool]float64{true: p.Rows}[p.Set]) },
 		"provariadic":     func(_ *world, p proc) value.Value { return oid(p.variadicType()) },
-		"prokind":         func(_ *world, p proc) value.Value { return char(p.kind) },
-		"proisstrict":     func(_ *world, p proc) value.Value { return value.Bool(p.strict) },
-		"proretset":       func(_ *world, p proc) value.Value { return value.Bool(p.set) },
-		"provolatile":     func(_ *world, p proc) value.Value { return char(byte(p.vol)) },
+		"prokind":         func(_ *world, p proc) value.Value { return char(p.Kind) },
+		"proisstrict":     func(_ *world, p proc) value.Value { return value.Bool(p.Strict) },
+		"proretset":       func(_ *world, p proc) value.Value { return value.Bool(p.Set) },
+		"provolatile":     func(_ *world, p proc) value.Value { return char(byte(p.Vol)) },
 		"proparallel":     func(*world, proc) value.Value { return char('s') },
-		"pronargs":        func(_ *world, p proc) value.Value { return num(len(p.params)) },
+		"pronargs":        func(_ *world, p proc) value.Value { return num(len(p.Params)) },
 		"pronargdefaults": func(_ *world, p proc) value.Value { return num(p.defaults()) },
-		"prorettype":      func(_ *world, p proc) value.Value { return typeOID(p.ret) },
+		"prorettype":      func(_ *world, p proc) value.Value { return typeOID(p.Ret) },
 		"proargtypes":     func(_ *world, p proc) value.Value { return vector(value.OID, p.argTypes()) },
 		"proallargtypes":  func(_ *world, p proc) value.Value { return p.allTypes() },
 		"proargmodes":     func(_ *world, p proc) value.Value { return p.modes() },
 		"proargnames":     func(_ *world, p proc) value.Value { return p.names() },
-		"prosrc":          func(_ *world, p proc) value.Value { return text(p.name) },
+		"prosrc": func(_ *world, p proc) value.Value {
+			if p.Language != "" {
+				return text(p.Source)
+			}
+			return text(p.Name)
+		},
+		"proacl": func(w *world, p proc) value.Value { return w.acl(catalog.GuardFunction, p.owner(), p.ACL) },
 	},
 }
 
@@ -202,10 +199,14 @@ var pgOperator = of[*functions.Operator]{
 		"oprkind": func(_ *world, o *functions.Operator) value.Value {
 			return char(map[bool]byte{true: 'l', false: 'b'}[o.Left == nil])
 		},
-		"oprleft":   func(_ *world, o *functions.Operator) value.Value { return typeOID(o.Left) },
-		"oprright":  func(_ *world, o *functions.Operator) value.Value { return typeOID(o.Right) },
-		"oprresult": func(_ *world, o *functions.Operator) value.Value { return typeOID(o.Ret) },
-		"oprcode":   func(_ *world, o *functions.Operator) value.Value { return oid(o.Fn.OID) },
+		"oprleft":     func(_ *world, o *functions.Operator) value.Value { return typeOID(o.Left) },
+		"oprright":    func(_ *world, o *functions.Operator) value.Value { return typeOID(o.Right) },
+		"oprresult":   func(_ *world, o *functions.Operator) value.Value { return typeOID(o.Ret) },
+		"oprcode":     func(_ *world, o *functions.Operator) value.Value { return oid(o.Fn.OID) },
+		"oprcom":      func(w *world, o *functions.Operator) value.Value { return w.operator(o.Commutator, o.Right, o.Left) },
+		"oprnegate":   func(w *world, o *functions.Operator) value.Value { return w.operator(o.Negator, o.Left, o.Right) },
+		"oprcanmerge": func(_ *world, o *functions.Operator) value.Value { return value.Bool(o.Name == "=") },
+		"oprcanhash":  func(_ *world, o *functions.Operator) value.Value { return value.Bool(o.Name == "=") },
 	},
 }
 
@@ -216,14 +217,24 @@ var pgCast = of[*functions.Cast]{
 		"castsource": func(_ *world, c *functions.Cast) value.Value { return typeOID(c.From) },
 		"casttarget": func(_ *world, c *functions.Cast) value.Value { return typeOID(c.To) },
 		"castfunc": func(_ *world, c *functions.Cast) value.Value {
-			if c.Fn == nil {
+			if c.Fn == nil || c.Fn.Hidden {
 				return oid(uint32(0))
 			}
 			return oid(c.Fn.OID)
 		},
 		"castcontext": func(_ *world, c *functions.Cast) value.Value { return char(byte(c.Context)) },
 		"castmethod": func(_ *world, c *functions.Cast) value.Value {
-			return char(map[bool]byte{true: 'b', false: 'f'}[c.Fn == nil])
+			return char(map[bool]byte{true: 'b', false: 'f'}[c.Fn == nil || c.Fn.Hidden])
 		},
 	},
+}
+
+// operator finds an operator by name and operands, 0 when there is none.
+func (w *world) operator(name string, left, right *value.Type) value.Value {
+	if name != "" && right != nil {
+		if o := w.set.registry.Operator(name, left, right); o != nil {
+			return oid(o.OID)
+		}
+	}
+	return oid(uint32(0))
 }

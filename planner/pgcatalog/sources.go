@@ -32,6 +32,16 @@ func sources() map[string]source {
 		"pg_catalog.pg_type":         pgType,
 		"pg_catalog.pg_user":         pgUser,
 		"pg_catalog.pg_views":        pgViews,
+		"pg_catalog.pg_opclass":      pgOpclass, "pg_catalog.pg_opfamily": pgOpfamily, "pg_catalog.pg_amop": pgAmop, "pg_catalog.pg_amproc": pgAmproc,
+		"pg_catalog.pg_shdescription": pgShdescription, "pg_catalog.pg_depend": pgDepend, "pg_catalog.pg_rewrite": pgRewrite,
+		"pg_catalog.pg_db_role_setting": pgRoleSettings, "pg_catalog.pg_default_acl": pgDefaultACL, "pg_catalog.pg_group": pgGroup,
+		"pg_catalog.pg_shadow": pgShadow,
+
+		"pg_catalog.pg_stat_user_tables": pgStatUserTables, "pg_catalog.pg_stat_all_tables": pgStatAllTables,
+		"pg_catalog.pg_statio_user_tables": pgStatioUserTables, "pg_catalog.pg_statio_all_tables": pgStatioAllTables,
+		"pg_catalog.pg_stat_user_indexes": pgStatUserIndexes, "pg_catalog.pg_stat_all_indexes": pgStatUserIndexes,
+		"pg_catalog.pg_statio_user_indexes": pgStatioUserIndexes, "pg_catalog.pg_statio_all_indexes": pgStatioUserIndexes,
+		"pg_catalog.pg_statio_user_sequences": pgStatioSequences, "pg_catalog.pg_statio_all_sequences": pgStatioSequences,
 
 		"information_schema.check_constraints":       infoCheckConstraints,
 		"information_schema.columns":                 infoColumnsRel,
@@ -43,5 +53,15 @@ func sources() map[string]source {
 		"information_schema.table_constraints":       infoTableConstraints,
 		"information_schema.tables":                  infoTables,
 		"information_schema.views":                   infoViews,
+		"information_schema.routines":                infoRoutines, "information_schema.parameters": infoParameters, "information_schema.domains": infoDomains,
+		"information_schema.domain_constraints": infoDomainConstraints, "information_schema.user_defined_types": infoUserTypes,
+		"information_schema.attributes": infoAttributes, "information_schema.element_types": infoElementTypes,
+		"information_schema.table_privileges": infoTablePrivileges, "information_schema.role_table_grants": infoRoleTableGrants,
+		"information_schema.column_privileges": infoColumnPrivileges, "information_schema.role_column_grants": infoRoleColumnGrants,
+		"information_schema.usage_privileges": infoUsagePrivileges, "information_schema.role_usage_grants": infoUsagePrivileges,
+		"information_schema.enabled_roles": infoEnabledRoles, "information_schema.applicable_roles": infoApplicableRoles,
+		"information_schema.administrable_role_authorizations": infoApplicableRoles,
+		"information_schema.information_schema_catalog_name":   infoCatalogName, "information_schema.character_sets": infoCharacterSets,
+		"information_schema.collations": infoCollations, "information_schema.constraint_table_usage": infoConstraintTableUsage,
 	}
 }

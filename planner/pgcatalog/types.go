@@ -62,6 +62,7 @@ type typeRow struct {
 	t     *value.Type
 	owner catalog.ID
 	def   *catalog.Type // of a user-made type
+	rel   catalog.ID    // of a relation's row type
 }
 
 func (w *world) types() []typeRow {
@@ -81,7 +82,25 @@ func (w *world) types() []typeRow {
 			out = append(out, typeRow{t: arr, owner: t.Owner})
 		}
 	}
+	for _, c := range w.classes() {
+		if c.rel == nil || c.rowType() == 0 {
+			continue
+		}
+		row := &value.Type{OID: uint32(c.rowType()), Name: c.name, SQL: c.name, Kind: value.KindBox, Class: value.Composite, Category: 'C', Len: -1,
+			Namespace: uint32(c.schema), ArrayOID: uint32(c.oid | rowArrayBit)}
+		arr := &value.Type{OID: row.ArrayOID, Name: "_" + c.name, SQL: c.name + "[]", Kind: value.KindBox, Class: value.Base, Category: 'A', Len: -1,
+			Elem: row, Namespace: row.Namespace}
+		out = append(out, typeRow{t: row, owner: c.owner, rel: c.oid}, typeRow{t: arr, owner: c.owner})
+	}
 	return out
+}
+
+// relation is typrelid: the relation or pg_class entry whose rows the type describes.
+func (r typeRow) relation() catalog.ID {
+	if r.def != nil && r.t.Class == value.Composite {
+		return r.def.ID | compositeBit
+	}
+	return r.rel
 }
 
 func (r typeRow) namespace() catalog.ID {
@@ -143,6 +162,19 @@ var pgType = of[typeRow]{
 			return num(-1)
 		},
 		"typcollation": func(_ *world, r typeRow) value.Value { return oid(factsOf(r.t).collation) },
+		"typrelid":     func(_ *world, r typeRow) value.Value { return oid(r.relation()) },
+		"typacl": func(w *world, r typeRow) value.Value {
+			if r.def == nil {
+				return value.Null
+			}
+			return w.acl(catalog.GuardType, r.owner, r.def.ACL)
+		},
+		"typdefaultbin": func(_ *world, r typeRow) value.Value {
+			if r.def == nil {
+				return value.Null
+			}
+			return orNull(r.def.Default)
+		},
 		"typdefault": func(_ *world, r typeRow) value.Value {
 			if r.def == nil {
 				return value.Null

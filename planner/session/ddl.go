@@ -235,6 +235,14 @@ func (s *Session) createType(ctx context.Context, st *plan.CreateType) error {
 	def := st.Type
 	id, array := txn.NewID(), txn.NewID()
 	def.OID, def.Namespace, def.ArrayOID = uint32(id), uint32(sc.ID), uint32(array)
+	if sc.Name != "public" {
+		def.SQL = plan.QuoteIdent(sc.Name) + "." + plan.QuoteIdent(st.Name.Name)
+	}
+	for i := range st.Checks {
+		if st.Checks[i].ID == 0 {
+			st.Checks[i].ID = txn.NewID()
+		}
+	}
 	return txn.Define(ctx, &catalog.Type{
 		ID: id, Schema: sc.ID, Name: st.Name.Name, Owner: catalog.SuperRole, Def: &def,
 		NotNull: st.NotNull, Default: st.Default, Checks: st.Checks, UnderMod: st.Mod,

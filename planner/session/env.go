@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"net"
 	"strconv"
 	"time"
 
@@ -104,6 +105,29 @@ func (s *Session) Database() string { return s.opts.Database }
 
 // BackendPID is the session's process id.
 func (s *Session) BackendPID() int32 { return s.pid }
+
+// ServerStart is when the server began.
+func (s *Session) ServerStart() time.Time { return s.srv.began }
+
+// QueryText is the text that the client sent.
+func (s *Session) QueryText() string { return s.act.get().Query }
+
+// RemoteAddr is the client's end of a TCP connection.
+func (s *Session) RemoteAddr() (functions.Addr, bool) { return tcpAddr(s.opts.Remote) }
+
+// LocalAddr is the server's end of a TCP connection.
+func (s *Session) LocalAddr() (functions.Addr, bool) { return tcpAddr(s.opts.Local) }
+
+func tcpAddr(a net.Addr) (functions.Addr, bool) {
+	t, ok := a.(*net.TCPAddr)
+	if !ok {
+		return functions.Addr{}, false
+	}
+	return t.AddrPort(), true
+}
+
+// Channels lists what the session listens to.
+func (s *Session) Channels() []string { return s.srv.hub.channelsOf(s) }
 
 // ServerVersion is the version of PostgreSQL whose behaviour is offered.
 func (s *Session) ServerVersion() string { return serverVersion }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/omgdb/omgdb/functions"
+	"github.com/omgdb/omgdb/functions/pgfacts"
 	"github.com/omgdb/omgdb/planner/bind"
 	"github.com/omgdb/omgdb/planner/parse"
 	"github.com/omgdb/omgdb/storage/catalog"
@@ -31,6 +32,7 @@ func (l lookup) TypeByOID(oid uint32) *value.Type {
 		if t := v.TypeByID(catalog.ID(oid)); t != nil {
 			return t.Def
 		}
+		return arrayType(v, oid)
 	}
 	return nil
 }
@@ -150,6 +152,9 @@ func (l lookup) ProcName(oid uint32) (string, bool) {
 		return f.Name, true
 	case *functions.Table:
 		return f.Name, true
+	}
+	if p := pgfacts.Load().ByOID(oid); p != nil {
+		return p.Name, true
 	}
 	return "", false
 }

@@ -88,7 +88,7 @@ func (n names) typeName(oid uint32) (string, bool) {
 	if t == nil {
 		return "", false
 	}
-	return t.SQL, true
+	return n.shownType(t), true
 }
 
 func (n names) typeOID(name string) (uint32, error) {
@@ -126,10 +126,7 @@ func (n names) schemaName(oid uint32) (string, bool) {
 			return quoteName(sc.Name), true
 		}
 	}
-	if oid == uint32(catalog.PgCatalogSchema) {
-		return "pg_catalog", true
-	}
-	return "", false
+	return n.s.srv.system.SchemaName(catalog.ID(oid))
 }
 
 func (n names) schemaOID(name string) (uint32, error) {
@@ -138,8 +135,8 @@ func (n names) schemaOID(name string) (uint32, error) {
 		if sc := v.Schema(parts[0]); sc != nil {
 			return uint32(sc.ID), nil
 		}
-		if parts[0] == "pg_catalog" {
-			return uint32(catalog.PgCatalogSchema), nil
+		if id := n.s.srv.system.SchemaID(parts[0]); id != 0 {
+			return uint32(id), nil
 		}
 	}
 	return 0, dberr.New(dberr.InvalidSchemaName, `schema "%s" does not exist`, name)

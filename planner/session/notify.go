@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/omgdb/omgdb/storage/dberr"
@@ -67,6 +68,20 @@ func (h *hub) unlisten(s *Session, channel string) {
 			}
 		}
 	}
+}
+
+// channelsOf lists the channels that a session listens to, in order.
+func (h *hub) channelsOf(s *Session) []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var out []string
+	for name, set := range h.channels {
+		if set[s] {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // listenOp is a LISTEN or UNLISTEN that waits for the commit.

@@ -51,6 +51,8 @@ type Server struct {
 	memory    *functions.Account
 	counters  counters
 
+	began time.Time
+
 	mu       sync.Mutex
 	sessions map[int32]*Session
 	lastPID  int32
@@ -70,6 +72,7 @@ func New(db *storage.DB, o Options) (*Server, error) {
 	if srv.clock == nil {
 		srv.clock = time.Now
 	}
+	srv.began = srv.clock()
 	srv.start[varVersion], srv.start[varDataDirectory] = o.Version, db.Path()
 	for name, val := range o.Settings {
 		i, ok := settingIndex[strings.ToLower(name)]
@@ -113,6 +116,7 @@ func (srv *Server) AuthTimeout() time.Duration {
 type SessionOptions struct {
 	User, Database string
 	Remote         net.Addr
+	Local          net.Addr
 	Settings       [][2]string // start-up settings in the order given
 	// Wake is called from other goroutines when the session has something for an idle client (notifications, its end).
 	Wake func()

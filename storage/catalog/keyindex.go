@@ -28,3 +28,12 @@ func (v *View) AnyIndex(id ID) *Index {
 	}
 	return nil
 }
+
+// ShownComment is the relation's comment; a collection without one says how to query it.
+func (r *Relation) ShownComment() string {
+	if r.Comment != "" || r.Kind != Collection {
+		return r.Comment
+	}
+	return "OMGDB collection: read fields with doc->>'field' or find('" + r.Name + "', '{}'), search with vsearch('" + r.Name +
+		"', 'field', 'words', 10); omgdb.infer_view('" + r.Name + "') makes a typed view"
+}
