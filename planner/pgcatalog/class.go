@@ -29,6 +29,17 @@ const (
 	compositeBit = 1 << 27 // the pg_class entry of a composite type
 )
 
+// CompositeClass is the OID that a composite type has in pg_class; CompositeType takes it back, 0 for another one.
+func CompositeClass(t catalog.ID) uint32 { return uint32(t | compositeBit) }
+
+// CompositeType gives the type whose entry of pg_class has the OID, 0 when it cannot be one.
+func CompositeType(oid uint32) catalog.ID {
+	if oid&compositeBit == 0 {
+		return 0
+	}
+	return catalog.ID(oid &^ compositeBit)
+}
+
 // userIndexes lists the indexes of a relation, the one of its row key first.
 func (w *world) userIndexes(r *catalog.Relation) []*catalog.Index {
 	var out []*catalog.Index

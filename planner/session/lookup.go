@@ -7,6 +7,7 @@ import (
 	"github.com/omgdb/omgdb/functions/pgfacts"
 	"github.com/omgdb/omgdb/planner/bind"
 	"github.com/omgdb/omgdb/planner/parse"
+	"github.com/omgdb/omgdb/planner/pgcatalog"
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/value"
 )
@@ -102,6 +103,11 @@ func (l lookup) RelationName(oid uint32) (schema, name string, ok bool) {
 			return sc.Name, x.Name, true
 		}
 	}
+	if t := v.TypeByID(pgcatalog.CompositeType(oid)); t != nil {
+		if sc := v.SchemaByID(t.Schema); sc != nil {
+			return sc.Name, t.Name, true
+		}
+	}
 	return l.s.srv.system.Describe(oid)
 }
 
@@ -125,6 +131,9 @@ func (l lookup) RelationOID(name string) (uint32, bool) {
 		}
 		if d := v.Find(catalog.RelationClass, sc.ID, rel); d != nil {
 			return uint32(d.OID()), true
+		}
+		if t := v.Type(schema, rel); t != nil && t.Def.Class == value.Composite {
+			return pgcatalog.CompositeClass(t.ID), true
 		}
 		return 0, false
 	}
