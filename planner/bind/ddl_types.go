@@ -128,7 +128,8 @@ func (b *binder) domainConstraint(k *pg_query.Constraint, under *value.Type, mod
 	if err != nil {
 		return catalog.Check{}, dropPosition(err)
 	}
-	ck := catalog.Check{Name: k.Conname, Expr: b.text(e)}
+	written := plan.Deparser{Column: func(*plan.ColRef) string { return "VALUE" }}
+	ck := catalog.Check{Name: k.Conname, Expr: written.Text(e)}
 	if ck.Name == "" {
 		ck.Name = objectName(domain, "", "check", taken)
 	}
