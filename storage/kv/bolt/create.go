@@ -16,17 +16,8 @@ import (
 // Create makes an empty store in dir, which may exist if nothing but files of a store's own names is in it.
 // An existing store is 58P02. The store appears at once or not at all, also after a crash.
 func Create(dir string) error {
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return notAStore(nil, dir).WithDetail("A store is a directory, this is a file.")
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return pathError(err, dir)
-	}
-	path := filepath.Join(dir, fileName)
-	if _, err := os.Lstat(path); err == nil {
-		return dberr.Wrap(fs.ErrExist, dberr.DuplicateFile, "store %q already exists", dir)
-	}
-	if err := checkEmpty(dir); err != nil {
+	path, err := prepare(dir)
+	if err != nil {
 		return err
 	}
 	tmp, err := os.CreateTemp(dir, fileName+".new-*")
@@ -38,16 +29,23 @@ func Create(dir string) error {
 	if err := initFile(tmp.Name()); err != nil {
 		return pathError(err, dir)
 	}
-	if err := place(tmp.Name(), path); err != nil {
-		if isExist(err) {
-			return dberr.Wrap(err, dberr.DuplicateFile, "store %q already exists", dir)
-		}
-		return pathError(err, dir)
+	_, err = appear(dir, tmp.Name(), path)
+	return err
+}
+
+// prepare makes the directory of a new store and gives the path of its file, which does not exist.
+func prepare(dir string) (path string, err error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return "", notAStore(nil, dir).WithDetail("A store is a directory, this is a file.")
 	}
-	if err := syncDir(dir); err != nil {
-		return pathError(err, dir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", pathError(err, dir)
 	}
-	return nil
+	path = filepath.Join(dir, fileName)
+	if _, err := os.Lstat(path); err == nil {
+		return "", dberr.Wrap(fs.ErrExist, dberr.DuplicateFile, "store %q already exists", dir)
+	}
+	return path, checkEmpty(dir)
 }
 
 // place gives the file its name. A link, unlike a rename, never replaces a store that another process made meanwhile; where
