@@ -60,7 +60,7 @@ type DB struct {
 	ids       idCounters
 	objectIDs doc.ObjectIDs
 	version   atomic.Uint64
-	splits    splits
+	samples   samples
 	view      atomic.Pointer[commonView]
 	serial    serial
 	sweeper   sweeper

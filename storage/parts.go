@@ -5,30 +5,12 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
-	"sync"
 
 	"github.com/omgdb/omgdb/storage/catalog"
-	"github.com/omgdb/omgdb/storage/key"
-	"github.com/omgdb/omgdb/storage/kv"
 )
 
-// splits remembers keys that cut a relation's rows into parts of about the same size. They matter for balance only, so that old ones
-// do as long as the relation has not grown much.
-type splits struct {
-	mu sync.Mutex
-	m  map[uint64]*samples
-}
-
-// samples are row keys at even distances.
-type samples struct {
-	keys [][]byte
-	rows int64 // of the relation when they were taken
-}
-
-const (
-	samplesPerRelation = 256
-	minPartRows        = 4096 // fewer rows are not worth a part
-)
+// minPartRows is the size of a part from which it is worth one.
+const minPartRows = 4096
 
 // Split cuts the relation (or what of it ranges hold, when not nil) into at most parts pieces of about the same size, in key order:
 // bounds for scans that several goroutines run at once, all at the current reading point.
@@ -120,7 +102,7 @@ func (t *Txn) cuts(ctx context.Context, rel *catalog.Relation, parts int) ([][]b
 		}
 		return cuts, nil
 	}
-	s, err := t.samples(ctx, rel.Storage, c.rows)
+	s, err := t.sample(ctx, rel.Storage, c.rows)
 	if err != nil {
 		return nil, err
 	}
@@ -130,28 +112,12 @@ func (t *Txn) cuts(ctx context.Context, rel *catalog.Relation, parts int) ([][]b
 	return slices.CompactFunc(cuts, bytes.Equal), nil
 }
 
-// samples finds or takes the samples of a storage. Taking them walks all keys once.
-func (t *Txn) samples(ctx context.Context, storage uint64, rows int64) (*samples, error) {
-	t.db.splits.mu.Lock()
-	defer t.db.splits.mu.Unlock()
-	if s := t.db.splits.m[storage]; s != nil && rows < s.rows*3/2 {
-		return s, nil
+// sample finds or takes the sample of a storage.
+func (t *Txn) sample(ctx context.Context, storage uint64, rows int64) (*Sample, error) {
+	t.db.samples.mu.Lock()
+	defer t.db.samples.mu.Unlock()
+	if x := t.db.samples.fresh(storage, rows); x != nil {
+		return x, nil
 	}
-	s := &samples{rows: rows}
-	every := max(rows/samplesPerRelation, 1)
-	it := t.now.head.snap.Scan(ctx, key.All(key.Row, storage))
-	defer it.Close()
-	for n := int64(1); it.Next(); n++ {
-		if n%every == 0 {
-			s.keys = append(s.keys, bytes.Clone(it.Key()[kv.PrefixLen:]))
-		}
-	}
-	if it.Err() != nil {
-		return nil, it.Err()
-	}
-	if t.db.splits.m == nil {
-		t.db.splits.m = map[uint64]*samples{}
-	}
-	t.db.splits.m[storage] = s
-	return s, nil
+	return t.db.sampleNow(ctx, t.now.head.snap, storage, rows)
 }

@@ -88,8 +88,8 @@ func (c *Context) scanRows(s *plan.Scan) float64 {
 	if len(s.Access.Ranges) > 0 {
 		n *= rangeSel
 	}
-	for _, e := range s.FilterExprs {
-		n *= c.selectivity(e, s)
+	if len(s.FilterExprs) > 0 {
+		n *= c.selectivity(and(s.FilterExprs), s)
 	}
 	return max(n, 1)
 }
@@ -109,8 +109,10 @@ func (c *Context) joinRows(j *plan.Join) float64 {
 	}
 	inner := max(1, l*r*sel)
 	switch j.Kind {
-	case plan.SemiJoin, plan.AntiJoin, plan.AntiNullJoin:
-		return max(1, l/2)
+	case plan.SemiJoin:
+		return max(1, l*c.partnered(j))
+	case plan.AntiJoin, plan.AntiNullJoin:
+		return max(1, l*(1-0.9*c.partnered(j)))
 	case plan.LeftJoin:
 		return max(l, inner)
 	case plan.RightJoin:
@@ -119,6 +121,19 @@ func (c *Context) joinRows(j *plan.Join) float64 {
 		return max(l, r, inner)
 	}
 	return inner
+}
+
+// partnered is the part of the left rows of a semi or anti join that have a partner: of the values that an equality compares, those which
+// the right side has.
+func (c *Context) partnered(j *plan.Join) float64 {
+	part := boolSel
+	for _, e := range conjuncts(j.On, nil) {
+		if l, r, _, ok := equality(e, setOf(j.Left.Cols()), setOf(j.Right.Cols())); ok {
+			part = min(1, c.distinct(j.Right, r)/c.distinct(j.Left, l))
+			break
+		}
+	}
+	return part
 }
 
 // joinSelectivity is the part of the pairs of rows that a condition keeps.
@@ -133,6 +148,9 @@ func (c *Context) joinSelectivity(e plan.Expr, left, right plan.Node) float64 {
 // distinct estimates the number of different values of an expression over a node's rows.
 func (c *Context) distinct(n plan.Node, e plan.Expr) float64 {
 	rows := c.rows(n)
+	if d, ok := c.measuredDistinct(e, n); ok {
+		return max(1, min(rows, d))
+	}
 	if r, ok := e.(*plan.ColRef); ok {
 		if s, col := sourceOf(n, r.ID); s != nil {
 			if uniqueColumn(s, col) {
@@ -183,6 +201,9 @@ func uniqueColumn(s *plan.Scan, col *plan.ScanCol) bool {
 
 // selectivity is the part of the rows that a condition keeps.
 func (c *Context) selectivity(e plan.Expr, in plan.Node) float64 {
+	if part, ok := c.measured(e, in); ok {
+		return part
+	}
 	switch x := e.(type) {
 	case *plan.Const:
 		if b, ok := constBool(x); ok && b != isTrue {

@@ -21,6 +21,8 @@ type Context struct {
 	FoldEnv *functions.Env
 	// Rows estimates the number of rows of a stored relation; nil knows nothing.
 	Rows func(rel *catalog.Relation) int64
+	// Sample gives samples of stored relations; nil leaves the planner to guesses.
+	Sample Sampler
 	// IndexExprs binds the expressions of indexes; nil leaves out indexes that have some.
 	IndexExprs IndexExprs
 	// Trace, when not nil, is called with the tree after each rule that changed it.

@@ -28,7 +28,12 @@ func furtherActions() []entry {
 		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.Grant) error { return s.grant(ctx, st) }),
 		on(action{}, func(s *Session, _ context.Context, _ *Portal, st *plan.Vacuum) error {
 			if st.Vacuum {
-				return s.refuseBlock("VACUUM") // dropped rows are swept in the background, and statistics are read where they are needed
+				if err := s.refuseBlock("VACUUM"); err != nil { // dropped rows are swept in the background
+					return err
+				}
+			}
+			if st.Analyze {
+				s.srv.db.Resample(st.Rels...)
 			}
 			return nil
 		}),
