@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/key"
 	"github.com/omgdb/omgdb/storage/kv"
@@ -94,6 +95,22 @@ func (r *readSet) has(k []byte) bool {
 		return 1
 	})
 	return i > 0 && (r.ranges[i-1].End == nil || bytes.Compare(k, r.ranges[i-1].End) < 0)
+}
+
+// mayHave tells whether the row of a conflict, or an index of its relation, may have been read. Scans are over.
+func (r *readSet) mayHave(rel *catalog.Relation, c *Conflict) bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.merge()
+	for p := range r.whole {
+		if key.Space(p[0]) != key.Row {
+			return true
+		}
+	}
+	return r.has(key.AppendRow(nil, rel.Storage, c.Key)) || slices.ContainsFunc(r.ranges, func(x kv.Range) bool { return key.Space(x.Start[0]) != key.Row })
 }
 
 // touches tells whether anything of an object was read.

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -22,8 +23,33 @@ type Conflict struct {
 
 func (c *Conflict) Error() string { return "a row with that key exists" }
 
-// duplicate is the unique violation of PostgreSQL: Key (columns)=(values) already exists.
+// CheckSeen refuses (40001), at REPEATABLE READ and above, to go on because of a row that the transaction's snapshot doesn't have:
+// INSERT ... ON CONFLICT DO NOTHING would tell of the snapshot's future.
+func (t *Txn) CheckSeen(ctx context.Context, rel *catalog.Relation, rowKey RowKey) error {
+	if t.opt.Isolation == ReadCommitted {
+		return nil
+	}
+	seen, err := t.sees(ctx, rel, rowKey)
+	if err == nil && !seen {
+		err = concurrent(false)
+	}
+	return err
+}
+
+// sees tells whether the newest state of a row is the transaction's own or in its snapshot.
+func (t *Txn) sees(ctx context.Context, rel *catalog.Relation, rowKey RowKey) (bool, error) {
+	cur, err := t.newest(ctx, key.AppendRow(nil, rel.Storage, rowKey))
+	return err == nil && (cur.own || cur.value != nil && rowLSN(cur.value) <= t.LSN()), err
+}
+
+// duplicate is the unique violation of PostgreSQL: Key (columns)=(values) already exists. In a serializable transaction that has read
+// the key as absent it is a serialization failure: one that has seen both may not commit, also when it writes nothing.
 func (t *Txn) duplicate(rel *catalog.Relation, constraint, columns, values string, c *Conflict) error {
+	if t.reads.mayHave(rel, c) {
+		if seen, err := t.sees(context.Background(), rel, c.Key); err != nil || !seen {
+			return cmp.Or(err, serializationFailure())
+		}
+	}
 	e := dberr.Wrap(c, dberr.UniqueViolation, "duplicate key value violates unique constraint \"%s\"", constraint).
 		WithDetail("Key (%s)=(%s) already exists.", columns, values)
 	e.Table, e.Constraint = rel.Name, constraint

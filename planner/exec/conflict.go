@@ -103,7 +103,7 @@ func (k *conflict) row(ctx context.Context, p int32) error {
 			return err
 		}
 		if k.c.Nothing {
-			return nil
+			return txn.CheckSeen(ctx, rel, met.Key)
 		}
 		again, err := k.update(ctx, p, met.Key, d)
 		if err != nil || !again {

@@ -9,7 +9,6 @@ import (
 
 // Snapshot implements kv.Store.
 func (s *Store) Snapshot(context.Context) (kv.Snapshot, error) {
-	s.pages.touch()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.shut.Load() {
