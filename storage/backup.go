@@ -41,8 +41,8 @@ type Moment struct {
 
 // Restore makes the store dir from a backup, or from any store that nobody has open. With a moment it is then brought back to what it
 // was after that commit, or at that time, in one commit of its own: the op-log still tells of everything since. dir appears at once,
-// with a store that is complete; it must not exist, or be empty.
-func Restore(ctx context.Context, backup, dir string, m Moment, o Options) (r BackupReport, err error) {
+// with a store that is complete; it must not exist, or be empty. opened, unless nil, is called with the store before it is brought back.
+func Restore(ctx context.Context, backup, dir string, m Moment, o Options, opened func(*DB)) (r BackupReport, err error) {
 	dir = filepath.Clean(dir)
 	if err := free(dir); err != nil {
 		return r, err
@@ -56,7 +56,7 @@ func Restore(ctx context.Context, backup, dir string, m Moment, o Options) (r Ba
 			err = errors.Join(err, os.RemoveAll(work))
 		}
 	}()
-	if r, err = restoreInto(ctx, backup, work, m, o); err != nil {
+	if r, err = restoreInto(ctx, backup, work, m, o, opened); err != nil {
 		return r, err
 	}
 	if err := os.Rename(work, dir); err != nil {
@@ -91,7 +91,7 @@ func ioError(err error, path string) error {
 	return dberr.Wrap(err, dberr.IOError, "%q: %v", path, err)
 }
 
-func restoreInto(ctx context.Context, backup, dir string, m Moment, o Options) (r BackupReport, err error) {
+func restoreInto(ctx context.Context, backup, dir string, m Moment, o Options, opened func(*DB)) (r BackupReport, err error) {
 	source, err := bolt.Open(backup, bolt.Options{Timeout: o.LockTimeout})
 	if dberr.Code(err) == dberr.ObjectInUse {
 		return r, dberr.Wrap(err, dberr.ObjectInUse, "store %q is in use", backup).
@@ -108,6 +108,9 @@ func restoreInto(ctx context.Context, backup, dir string, m Moment, o Options) (
 	db, err := Open(ctx, dir, o)
 	if err != nil {
 		return r, err
+	}
+	if opened != nil {
+		opened(db)
 	}
 	r.LSN, err = db.revertTo(ctx, m)
 	err = errors.Join(err, db.Close())

@@ -46,7 +46,7 @@ func contentOf(t rapid.TB, db *storage.DB, names []string) map[string]content {
 func restored(t testing.TB, backup string, m storage.Moment, names []string) map[string]content {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "restored")
-	report, err := storage.Restore(bg, backup, dir, m, storage.Options{})
+	report, err := storage.Restore(bg, backup, dir, m, storage.Options{}, nil)
 	must(t, err)
 	db, err := storage.Open(bg, dir, storage.Options{})
 	must(t, err)
@@ -126,7 +126,11 @@ func TestRestoreUndoesDDL(t *testing.T) {
 		rename(t, tx, "tmp", "b")
 	})
 	collection(t, db, "fresh")
-	update(t, db, func(tx *storage.Txn) { insert(tx, "fresh", `{"_id":1}`); insert(tx, "cut", `{"_id":"x"}`); insert(tx, "docs", `{"_id":"x"}`) })
+	update(t, db, func(tx *storage.Txn) {
+		insert(tx, "fresh", `{"_id":1}`)
+		insert(tx, "cut", `{"_id":"x"}`)
+		insert(tx, "docs", `{"_id":"x"}`)
+	})
 	backup := filepath.Join(t.TempDir(), "backup")
 	_, err := db.Backup(bg, backup)
 	must(t, err)
@@ -200,7 +204,7 @@ func TestRestoreRefuses(t *testing.T) {
 		{"a commit to come", "backup", "new", storage.Moment{LSN: 1000}, dberr.InvalidParameterValue},
 		{"a time to come", "backup", "new", storage.Moment{At: time.Now().Add(time.Hour)}, dberr.InvalidParameterValue},
 	} {
-		_, err := storage.Restore(bg, filepath.Join(dir, tc.from), filepath.Join(dir, tc.to), tc.m, storage.Options{})
+		_, err := storage.Restore(bg, filepath.Join(dir, tc.from), filepath.Join(dir, tc.to), tc.m, storage.Options{}, nil)
 		if dberr.Code(err) != tc.code {
 			t.Errorf("%s: %v", tc.name, err)
 		}
