@@ -125,6 +125,11 @@ func (d document) typedValues() string {
 		d.ID, d.SKU, d.Tenant, d.Status, d.Price, d.Qty, d.User.ID, d.User.City, d.Created)
 }
 
+// typedCopy appends the row of bench_orders in COPY's text format.
+func (d document) typedCopy(b []byte) []byte {
+	return fmt.Appendf(b, "%s\t%s\t%s\t%s\t%v\t%d\t%d\t%s\t%s", d.ID, d.SKU, d.Tenant, d.Status, d.Price, d.Qty, d.User.ID, d.User.City, d.Created)
+}
+
 // textValues is a text's row as (_id, doc).
 func (g *gen) textValues(id string) string {
 	return fmt.Sprintf(`('%s', '{"_id":"%s","body":"%s","lang":"%s"}')`, id, id, g.phrase(textWords), []string{"en", "de", "fr"}[g.IntN(3)])

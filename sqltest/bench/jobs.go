@@ -1,15 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
 )
 
-// op is one operation: text for the simple protocol, or arguments for the job's prepared statement.
+// op is one operation: text for the simple protocol, arguments for the job's prepared statement, or a COPY and its data.
 type op struct {
 	sql  string
 	args [][]byte
+	data []byte
 }
 
 // job is one line of the comparison.
@@ -49,6 +51,8 @@ var jobs = []job{
 	{name: "typed_insert_1", tables: []table{orders}, conns: 1, ops: 100, prepared: insertOrder, next: insertTyped},
 	{name: "load_literals", tables: []table{bulk}, conns: 1, ops: 10, rows: 1000, fresh: bulk, next: loadLiterals},
 	{name: "load_params", tables: []table{bulk}, conns: 1, ops: 10, rows: 1000, fresh: bulk, prepared: loadStatement(1000), next: loadParams},
+
+	{name: "copy_docs", tables: []table{bulk}, conns: 1, ops: 1, fresh: bulk, next: copyDocs},
 
 	scan("json_contains", docs, func(g *gen) string {
 		return fmt.Sprintf(`SELECT count(*) FROM bench_docs WHERE doc @> '{"status": "%s", "tenant": "%s"}'`, g.status(), g.tenant())
@@ -105,6 +109,8 @@ var jobs = []job{
 	scan("context_pack", texts, func(g *gen) string {
 		return fmt.Sprintf(`SELECT used_tokens, truncated FROM context_pack('bench_texts', 'body', '%s', 1000)`, g.phrase(4))
 	}),
+
+	{name: "copy_typed", tables: []table{orders}, conns: 1, ops: 1, fresh: orders, next: copyTyped},
 }
 
 // scan is a job whose one operation a round reads a whole table after a row was written to it.
@@ -160,6 +166,26 @@ func loadParams(g *gen, _ options, at position) op {
 		args = append(args, []byte(d.ID), d.text())
 	}
 	return op{args: args}
+}
+
+// copyDocs brings as many documents as the scale says, with one COPY.
+func copyDocs(g *gen, o options, _ position) op {
+	var b []byte
+	for i := range o.scale {
+		d := g.document(docID(i))
+		b = append(append(b, d.ID...), '\t')
+		b = append(append(b, bytes.ReplaceAll(d.text(), []byte(`\`), []byte(`\\`))...), '\n')
+	}
+	return op{sql: fmt.Sprintf("COPY %s (_id, doc) FROM STDIN", bulk), data: b}
+}
+
+// copyTyped brings as many rows, of several columns.
+func copyTyped(g *gen, o options, _ position) op {
+	var b []byte
+	for i := range o.scale {
+		b = append(g.document(docID(i)).typedCopy(b), '\n')
+	}
+	return op{sql: fmt.Sprintf("COPY %s FROM STDIN", orders), data: b}
 }
 
 // dirtySQL writes one row to t.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -132,7 +133,7 @@ var errTooSlow = errors.New("too slow")
 
 // round runs one round and gives the time per operation and, where it is wanted, what was answered.
 func (s *side) round(ctx context.Context, o options, j job, round int) (time.Duration, string, error) {
-	if j.fresh != "" && round > 0 {
+	if j.fresh != "" {
 		if err := s.exec(ctx, "TRUNCATE "+string(j.fresh)); err != nil {
 			return 0, "", err
 		}
@@ -177,6 +178,13 @@ func (s *side) round(ctx context.Context, o options, j job, round int) (time.Dur
 
 // do sends one operation and reads its whole answer.
 func (s *side) do(ctx context.Context, c *pgconn.PgConn, j job, op op, gather bool, answer *strings.Builder) error {
+	if op.data != nil {
+		tag, err := c.CopyFrom(ctx, bytes.NewReader(op.data), op.sql)
+		if gather {
+			answer.WriteString(tag.String())
+		}
+		return err
+	}
 	var r *pgconn.ResultReader
 	var all *pgconn.MultiResultReader
 	if j.prepared != "" {
