@@ -8,19 +8,22 @@ import (
 	"github.com/omgdb/omgdb/storage/index"
 	"github.com/omgdb/omgdb/storage/index/fulltext"
 	"github.com/omgdb/omgdb/storage/index/ordered"
+	"github.com/omgdb/omgdb/storage/index/vector"
 )
 
 // The methods of the store's own kinds of indexes (catalog.Index.Method).
 const (
 	MethodBTree    = "btree" // ordered, over SQL values
 	MethodFullText = fulltext.Method
+	MethodVector   = "vector" // codes of vectors
 )
 
 // kinds gives the kinds of indexes by method. A method that has none is one that this version doesn't know.
 func (o *Options) kinds() map[string]index.Kind {
 	out := map[string]index.Kind{
-		MethodBTree: ordered.Kind{Expressions: o.Expressions},
+		MethodBTree:    ordered.Kind{Expressions: o.Expressions},
 		MethodFullText: fulltext.NewKind(),
+		MethodVector:   &vector.Kind{Expressions: o.Expressions},
 	}
 	maps.Copy(out, o.Indexes)
 	return out

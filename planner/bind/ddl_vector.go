@@ -8,7 +8,6 @@ import (
 
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
-	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/value"
 )
 
@@ -97,8 +96,7 @@ func vectorKey(ix *catalog.Index, k *catalog.IndexKey, mod int32) error {
 		return dberr.New(dberr.InvalidParameterValue, "column does not have dimensions").WithHint("Declare them, as in %s(384).", t.SQL)
 	}
 	if limit := vectorLimits[t.OID]; method != "vector" && mod > limit && limit > 0 {
-		return dberr.New(dberr.ProgramLimitExceeded, "column cannot have more than %d dimensions for %s index", limit, method).
-			WithHint("USING vector takes up to %d.", typeio.MaxVectorDims)
+		return dberr.New(dberr.ProgramLimitExceeded, "column cannot have more than %d dimensions for %s index", limit, method)
 	}
 	k.Mod = max(mod, 0)
 	return nil
@@ -119,6 +117,8 @@ func vectorClassOf(method string, k *catalog.IndexKey, t *value.Type) error {
 	switch {
 	case i < 0:
 		return dberr.New(dberr.UndefinedObject, "operator class \"%s\" does not exist for access method \"%s\"", class, method)
+	case vectorClasses[i].t.OID == value.Bit.OID && t.OID == value.VarBit.OID:
+		return dberr.New(dberr.FeatureNotSupported, "type not supported for %s index", method)
 	case vectorClasses[i].t.OID != t.OID:
 		return dberr.New(dberr.DatatypeMismatch, "operator class \"%s\" does not accept data type %s", class, t.SQL)
 	}

@@ -15,6 +15,37 @@ type Instrument struct {
 	Timing bool
 	mu     sync.Mutex
 	nodes  map[plan.Node]*plan.Actual
+	notes  map[plan.Node][]plan.Prop
+}
+
+// note keeps figures of a node beside its rows; those of several runs of the node add up.
+func (in *Instrument) note(n plan.Node, props ...plan.Prop) {
+	if in == nil {
+		return
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.notes == nil {
+		in.notes = map[plan.Node][]plan.Prop{}
+	}
+	have := in.notes[n]
+	if have == nil {
+		in.notes[n] = props
+		return
+	}
+	for i := range props {
+		a, isInt := have[i].Value.(int64)
+		if b, ok := props[i].Value.(int64); ok && isInt {
+			have[i].Value = a + b
+		}
+	}
+}
+
+// Notes gives the figures that operators have noted of a node.
+func (in *Instrument) Notes(n plan.Node) []plan.Prop {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.notes[n]
 }
 
 // Actual gives the figures of a node, nil when it never ran.

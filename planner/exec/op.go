@@ -90,6 +90,8 @@ func (b *builder) operator(n plan.Node) (op, error) {
 		return &emptyOp{rows: !n.No}, nil
 	case *plan.Scan:
 		return b.scan(n)
+	case *plan.Nearest:
+		return b.nearest(n)
 	case *plan.VirtualScan:
 		return b.virtualScan(n)
 	case *plan.FuncScan:

@@ -24,6 +24,8 @@ func (c *Context) rows(n plan.Node) float64 {
 	switch x := n.(type) {
 	case *plan.Scan:
 		return c.scanRows(x)
+	case *plan.Nearest:
+		return min(c.rows(x.Input), unknownDistinct)
 	case *plan.VirtualScan:
 		return unknownDistinct
 	case *plan.FuncScan:

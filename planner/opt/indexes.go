@@ -44,13 +44,16 @@ type index struct {
 }
 
 // indexes lists the ordered indexes of a scan's relation that its columns make usable.
-func (c *Context) indexes(s *plan.Scan) []index {
+func (c *Context) indexes(s *plan.Scan) []index { return c.indexesOf(s, storage.MethodBTree) }
+
+// indexesOf lists those of a method.
+func (c *Context) indexesOf(s *plan.Scan, method string) []index {
 	if c.Catalog == nil || s.AsOf != 0 { // indexes know the present alone
 		return nil
 	}
 	var out []index
 	for _, x := range c.Catalog.IndexesOf(s.Rel) {
-		if !x.Valid || x.Method != "btree" && x.Method != "" {
+		if !x.Valid || x.Method != method && (x.Method != "" || method != storage.MethodBTree) {
 			continue
 		}
 		ix := index{x: x, keys: make([]plan.Expr, len(x.Keys))}

@@ -57,6 +57,7 @@ func Rules() []Rule {
 		{"drop sorts", dropSorts},
 		{"keep the first rows", keepFirstRows},
 		{"read in order", readInOrder},
+		{"search vectors", searchVectors},
 		{"keep the first of partitions", keepFirstOfPartition},
 		{"cast stored numbers", castNumbers},
 		{"project paths", projectPaths},

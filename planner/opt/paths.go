@@ -107,7 +107,7 @@ func passedSources(n plan.Node, below []pathSources, exact bool) pathSources {
 		return out
 	}
 	switch n := n.(type) {
-	case *plan.Filter, *plan.Join, *plan.Sort, *plan.Limit, *plan.Window, *plan.ProjectSet, *plan.Lock:
+	case *plan.Filter, *plan.Nearest, *plan.Join, *plan.Sort, *plan.Limit, *plan.Window, *plan.ProjectSet, *plan.Lock:
 	case *plan.Project:
 		if exact {
 			return out

@@ -15,6 +15,8 @@ func (e *explainer) tree(n Node) *expNode {
 		return e.project(x)
 	case *Filter:
 		return e.filter(x)
+	case *Nearest:
+		return e.nearest(x)
 	case *With:
 		out := e.tree(x.Input)
 		var ctes []*expNode

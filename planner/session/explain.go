@@ -107,6 +107,6 @@ func (s *Session) runExplained(ctx context.Context, p *Portal, q *plan.Query, x 
 		return err
 	}
 	x.Execution = time.Since(start)
-	x.Actual = in.Actual
+	x.Actual, x.Extra = in.Actual, in.Notes
 	return nil
 }

@@ -2,7 +2,10 @@ package vector
 
 import "golang.org/x/sys/cpu"
 
-var hasAVX = cpu.X86.HasAVX
+var (
+	hasAVX      = cpu.X86.HasAVX
+	hasPopcount = cpu.X86.HasAVX512F && cpu.X86.HasAVX512VPOPCNTDQ
+)
 
 // The kernels are called directly, not through variables, so that the lanes stay on the stack.
 
@@ -29,6 +32,18 @@ func l1Blocks(a, b *float32, n int, s *[lanes]float32) {
 	}
 	l1Generic(a, b, n, s)
 }
+
+func dots(codes, planeBits []uint64, words int, out []int32) {
+	if hasPopcount && len(out) > 0 {
+		_ = codes[len(out)*words-1]
+		dotsAVX512(&codes[0], &planeBits[0], words, len(out), &out[0])
+		return
+	}
+	dotsGeneric(codes, planeBits, words, out)
+}
+
+//go:noescape
+func dotsAVX512(codes, planeBits *uint64, words, n int, out *int32)
 
 //go:noescape
 func dotAVX(a, b *float32, n int, s *[lanes]float32)

@@ -89,3 +89,67 @@ l1Done:
 	VMOVUPS Y1, 32(DX)
 	VZEROUPPER
 	RET
+
+// STEP adds the bits that the chunk in Z1 has in common with plane n, at DI, times 2^n.
+#define STEP(n) \
+	VPANDQ (n*64)(DI), Z1, Z2 \
+	VPOPCNTQ Z2, Z2           \
+	VPSLLQ $n, Z2, Z2         \
+	VPADDQ Z2, Z0, Z0
+
+#define CHUNK \
+	STEP(0) \
+	STEP(1) \
+	STEP(2) \
+	STEP(3) \
+	STEP(4) \
+	STEP(5)
+
+// func dotsAVX512(codes, planeBits *uint64, words, n int, out *int32)
+TEXT ·dotsAVX512(SB), NOSPLIT, $0-40
+	MOVQ codes+0(FP), SI
+	MOVQ words+16(FP), R8
+	MOVQ n+24(FP), R9
+	MOVQ out+32(FP), R10
+	MOVQ R8, CX
+	ANDQ $7, CX          // words of the last chunk, 0: it is whole
+	MOVQ $1, R11
+	SHLQ CX, R11
+	DECQ R11
+	KMOVQ R11, K2
+	MOVQ CX, R12
+	SHLQ $3, R12         // their bytes
+	SHRQ $3, R8          // whole chunks
+row:
+	MOVQ planeBits+8(FP), DI
+	VPXORQ Z0, Z0, Z0
+	MOVQ R8, CX
+	TESTQ CX, CX
+	JZ   last
+whole:
+	VMOVDQU64 (SI), Z1
+	CHUNK
+	ADDQ $64, SI
+	ADDQ $384, DI
+	DECQ CX
+	JNZ  whole
+last:
+	TESTQ R12, R12
+	JZ   total
+	VMOVDQU64.Z (SI), K2, Z1
+	CHUNK
+	ADDQ R12, SI
+total:
+	VEXTRACTI64X4 $1, Z0, Y1
+	VPADDQ Y1, Y0, Y0
+	VEXTRACTI128 $1, Y0, X1
+	VPADDQ X1, X0, X0
+	VPSHUFD $0xEE, X0, X1
+	VPADDQ X1, X0, X0
+	VMOVD X0, AX
+	MOVL AX, (R10)
+	ADDQ $4, R10
+	DECQ R9
+	JNZ  row
+	VZEROUPPER
+	RET

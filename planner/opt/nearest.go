@@ -1,0 +1,105 @@
+package opt
+
+import (
+	"github.com/omgdb/omgdb/planner/plan"
+	"github.com/omgdb/omgdb/storage"
+	"github.com/omgdb/omgdb/storage/index/vector"
+)
+
+// leastNearest is the size of a relation from which a vector index is used: below it, reading all vectors is as fast, and exact.
+const leastNearest = 2000
+
+// distances are the functions by which the rows of a metric are sorted.
+var distances = map[string]vector.Metric{
+	"l2_distance": vector.ByL2, "cosine_distance": vector.ByCosine,
+	"vector_negative_inner_product": vector.ByIP, "halfvec_negative_inner_product": vector.ByIP,
+}
+
+// searchVectors reads the first rows of an ORDER BY distance … LIMIT through a vector index. The sort stays.
+func searchVectors(c *Context, n plan.Node) (plan.Node, error) {
+	return everyNode(n, func(n plan.Node) (plan.Node, error) {
+		s, ok := n.(*plan.Sort)
+		if !ok || s.TopN == nil || s.Presorted > 0 || len(s.Keys) == 0 {
+			return n, nil
+		}
+		k := s.Keys[0]
+		if k.Desc || k.NullsFirst || k.Less != nil {
+			return n, nil
+		}
+		in := c.nearestInput(s.Input, k.Expr, s.TopN, nil)
+		if in == nil {
+			return n, nil
+		}
+		better := *s
+		better.Input = in
+		return &better, nil
+	})
+}
+
+// nearestInput gives n with its scan reading the nearest rows through a vector index, nil when none serves.
+func (c *Context) nearestInput(n plan.Node, distance, top, pred plan.Expr) plan.Node {
+	switch x := n.(type) {
+	case *plan.Project:
+		if pred != nil {
+			return nil
+		}
+		by := map[plan.ColID]plan.Expr{}
+		for i, col := range x.Out {
+			by[col.ID] = x.Items[i]
+		}
+		in := c.nearestInput(x.Input, substitute(distance, by), top, nil)
+		if in == nil {
+			return nil
+		}
+		return x.WithInputs([]plan.Node{in})
+	case *plan.Filter:
+		if pred != nil || volatile(x.Pred) {
+			return nil
+		}
+		return c.nearestInput(x.Input, distance, top, x.Pred)
+	case *plan.Scan:
+		if near := c.nearestScan(x, distance, top, pred); near != nil {
+			return near
+		}
+	}
+	return nil
+}
+
+func (c *Context) nearestScan(s *plan.Scan, distance, top, pred plan.Expr) *plan.Nearest {
+	call, ok := distance.(*plan.Call)
+	if !ok || call.Fn == nil || len(call.Args) != 2 || c.Catalog == nil || s.Lock != nil || s.AsOf != 0 || s.Limit != nil || s.Access.Unique ||
+		s.Access.Point != nil || s.Access.AnyOf != nil || c.baseRows(s.Rel) < leastNearest {
+		return nil
+	}
+	metric := distances[call.Fn.Name]
+	if metric == 0 {
+		return nil
+	}
+	conds := append([]plan.Expr(nil), s.FilterExprs...)
+	if pred != nil {
+		conds = conjuncts(pred, conds)
+	}
+	own := setOf(s.Cols())
+	for _, ix := range c.indexesOf(s, storage.MethodVector) {
+		if vector.MetricOf(ix.x) != metric || ix.keys[0] == nil || ix.where != nil && !implied(ix.where, conds) || ix.x.Options["embedder"] != "" {
+			continue
+		}
+		for i, key := range call.Args {
+			query := call.Args[1-i]
+			if plan.Equal(key, ix.keys[0]) && !volatile(query) && independent(query, own) {
+				return &plan.Nearest{Input: s, Index: ix.x, Distance: distance, Query: query, Count: top, Pred: pred}
+			}
+		}
+	}
+	return nil
+}
+
+// independent tells whether e refers to none of the columns.
+func independent(e plan.Expr, own plan.ColSet) bool {
+	for id := range plan.RefsOf(e) {
+		if own.Has(id) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,304 @@
+package vector
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"math"
+	"strings"
+	"sync"
+
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/doc"
+	"github.com/omgdb/omgdb/storage/index"
+	"github.com/omgdb/omgdb/storage/key"
+	"github.com/omgdb/omgdb/storage/kv"
+	"github.com/omgdb/omgdb/storage/typeio"
+	"github.com/omgdb/omgdb/storage/value"
+)
+
+// An index keeps a code of each row's vector: one bit an element and a few numbers, from which distances are estimated with a known
+// error. A search estimates all of them, and whoever searches computes the distance of those that may be among the nearest.
+//
+// Its keys in the keyspace Vector, behind its storage id:
+//
+//	header                 metric, dimensions, center; the LSN up to which deltas are gathered
+//	block number (8)       the codes of 1,024 ordinals
+//	delta                  the code of a row that a commit wrote, or nothing for one that it removed (see key.AppendDelta)
+const (
+	headerTag = 0x02
+	blockTag  = 0x03
+)
+
+// Kind makes vector indexes. Expressions may be nil in a store that has no index over expressions.
+type Kind struct {
+	Expressions index.Expressions
+
+	mu     sync.Mutex
+	params map[uint64]*params // by storage id, of committed indexes and such as are being built
+}
+
+// Open implements index.Kind.
+func (k *Kind) Open(rel *catalog.Relation, x *catalog.Index) (index.Maintainer, error) {
+	m := &Index{kind: k, x: x, ordinals: index.OrdinalsOf(rel, x), metric: MetricOf(x), header: headerKey(x.Storage)}
+	part := x.Keys[0]
+	m.typ, m.dims = part.Type, int(part.Mod)
+	if part.Col != 0 {
+		m.col = rel.Attr(part.Col)
+		m.typ = m.col.Type
+	}
+	m.typ = typeio.Base(m.typ)
+	if x.Where == "" && m.col != nil && rel.Kind != catalog.Collection {
+		return m, nil
+	}
+	if k.Expressions == nil {
+		return nil, dberr.New(dberr.FeatureNotSupported, "index \"%s\" is over an expression, which nobody here can compute", x.Name)
+	}
+	var err error
+	m.eval, err = k.Expressions.Compile(rel, x)
+	return m, err
+}
+
+// MetricOf is the metric of an index's operator class, 0 for one whose distances are not estimated: such an index holds no codes.
+func MetricOf(x *catalog.Index) Metric {
+	class := strings.TrimPrefix(x.Keys[0].OpClass, "public.")
+	if !strings.HasPrefix(class, "vector_") && !strings.HasPrefix(class, "halfvec_") {
+		return 0
+	}
+	switch {
+	case strings.HasSuffix(class, "_l2_ops"):
+		return ByL2
+	case strings.HasSuffix(class, "_cosine_ops"):
+		return ByCosine
+	case strings.HasSuffix(class, "_ip_ops"):
+		return ByIP
+	}
+	return 0
+}
+
+// Index is an open vector index. It is safe for concurrent use.
+type Index struct {
+	kind     *Kind
+	x        *catalog.Index
+	ordinals index.Ordinals
+	metric   Metric
+	typ      *value.Type
+	dims     int
+	col      *catalog.Column // nil: the key is an expression
+	eval     index.Evaluator // nil: the key is a column and every row is indexed
+	header   []byte
+}
+
+func headerKey(storage uint64) []byte {
+	return append(key.AppendPrefix(nil, key.Vector, storage), headerTag)
+}
+
+func blockKey(storage, n uint64) []byte {
+	return binary.BigEndian.AppendUint64(append(key.AppendPrefix(nil, key.Vector, storage), blockTag), n)
+}
+
+func blockRange(storage uint64) kv.Range {
+	return key.Between(key.Vector, storage, []byte{blockTag}, []byte{blockTag + 1})
+}
+
+// vector gives the row's vector; nil when it has none and is not in the index.
+func (m *Index) vector(ctx context.Context, d doc.Doc) ([]float32, error) {
+	if m.metric == 0 {
+		return nil, nil
+	}
+	v := value.Null
+	if m.eval == nil {
+		stored := d.Lookup(m.col.Field)
+		if stored.Missing() || stored.IsNull() {
+			return nil, nil
+		}
+		var err error
+		if v, err = typeio.FromBSON(m.typ, stored.Type, stored.Data); err != nil {
+			return nil, err
+		}
+	} else {
+		if ok, err := m.eval.Holds(ctx, d); !ok || err != nil {
+			return nil, err
+		}
+		vals, err := m.eval.Keys(ctx, d, nil)
+		if err != nil {
+			return nil, err
+		}
+		v = vals[0]
+	}
+	if v.IsNull() {
+		return nil, nil
+	}
+	x := unpack(m.typ, v)
+	return x, typeio.CheckVectorMod(int32(m.dims), len(x))
+}
+
+func unpack(t *value.Type, v value.Value) []float32 {
+	if t.OID == value.HalfVec.OID {
+		return typeio.UnpackHalf(v)
+	}
+	return typeio.UnpackVector(v)
+}
+
+// delta gives the key of what the transaction itself says of a row.
+func (m *Index) delta(ordinal uint64) []byte {
+	return key.AppendDelta(nil, key.Vector, m.x.Storage, key.Unstamped, ordinal)
+}
+
+// Insert implements index.Maintainer.
+func (m *Index) Insert(ctx context.Context, w index.Writer, row index.Row, d doc.Doc) error {
+	x, err := m.vector(ctx, d)
+	if err != nil || x == nil {
+		return err
+	}
+	m.ordinals.Insert(w, row)
+	return m.put(ctx, w, row, x)
+}
+
+func (m *Index) put(ctx context.Context, w index.Writer, row index.Row, x []float32) error {
+	p, err := m.parameters(ctx, w)
+	if err != nil {
+		return err
+	}
+	w.Put(m.delta(row.Ordinal), p.encoder().append(make([]byte, 0, p.codeLen()), x), kv.NoStamp)
+	return nil
+}
+
+// Remove implements index.Maintainer.
+func (m *Index) Remove(ctx context.Context, w index.Writer, row index.Row, d doc.Doc) error {
+	x, err := m.vector(ctx, d)
+	if err != nil || x == nil {
+		return err
+	}
+	m.ordinals.Remove(w, row)
+	w.Put(m.delta(row.Ordinal), []byte{}, kv.NoStamp)
+	return nil
+}
+
+// Update implements index.Updater.
+func (m *Index) Update(ctx context.Context, w index.Writer, before, after index.Row, old, new doc.Doc) error {
+	was, err := m.vector(ctx, old)
+	if err != nil {
+		return err
+	}
+	is, err := m.vector(ctx, new)
+	if err != nil {
+		return err
+	}
+	switch {
+	case was == nil && is == nil:
+		return nil
+	case was == nil:
+		return m.Insert(ctx, w, after, new)
+	case is == nil || before.Ordinal != after.Ordinal:
+		if err := m.Remove(ctx, w, before, old); err != nil || is == nil {
+			return err
+		}
+		return m.Insert(ctx, w, after, new)
+	}
+	m.ordinals.Update(w, before, after)
+	if same(was, is) {
+		return nil
+	}
+	return m.put(ctx, w, after, is)
+}
+
+func same(a, b []float32) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if math.Float32bits(a[i]) != math.Float32bits(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// getter reads a key: a Writer or a View.
+type getter interface {
+	Get(ctx context.Context, key []byte) ([]byte, error)
+}
+
+// parameters gives what the codes have in common, from memory after the first time.
+func (m *Index) parameters(ctx context.Context, g getter) (*params, error) {
+	m.kind.mu.Lock()
+	p := m.kind.params[m.x.Storage]
+	m.kind.mu.Unlock()
+	if p != nil {
+		return p, nil
+	}
+	p, _, err := m.state(ctx, g)
+	return p, err
+}
+
+// state reads the parameters and up to where deltas are gathered. An index that was never built over rows, such as one after TRUNCATE,
+// has no header before it is gathered first.
+func (m *Index) state(ctx context.Context, g getter) (p *params, gathered kv.LSN, err error) {
+	h, err := g.Get(ctx, m.header)
+	if err != nil {
+		return nil, 0, err
+	}
+	if h == nil {
+		p = m.newParams(nil)
+	} else if p, gathered, err = m.readHeader(h); err != nil {
+		return nil, 0, err
+	}
+	m.remember(p)
+	return p, gathered, nil
+}
+
+// remember keeps the parameters of the index. Those of dropped ones go when there are many.
+func (m *Index) remember(p *params) {
+	const most = 256
+	m.kind.mu.Lock()
+	defer m.kind.mu.Unlock()
+	if m.kind.params == nil || len(m.kind.params) >= most {
+		m.kind.params = map[uint64]*params{}
+	}
+	m.kind.params[m.x.Storage] = p
+}
+
+const headerVersion = 1
+
+// appendHeader writes a header: version, metric, dimensions (4), the LSN gathered up to (8), then the center's elements.
+func appendHeader(p *params, gathered kv.LSN) []byte {
+	b := []byte{headerVersion, byte(p.metric)}
+	b = binary.BigEndian.AppendUint32(b, uint32(p.dims))
+	b = binary.BigEndian.AppendUint64(b, uint64(gathered))
+	for _, c := range p.center {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(c))
+	}
+	return b
+}
+
+const headerLen = 14
+
+func (m *Index) readHeader(h []byte) (*params, kv.LSN, error) {
+	if len(h) < headerLen {
+		return nil, 0, damaged("header")
+	}
+	if h[0] != headerVersion {
+		return nil, 0, dberr.New(dberr.FeatureNotSupported, "a vector index has the format %d, which this version does not know", h[0]).
+			WithHint("Build the index again with REINDEX.")
+	}
+	gathered := kv.LSN(binary.BigEndian.Uint64(h[6:]))
+	m.kind.mu.Lock()
+	p := m.kind.params[m.x.Storage]
+	m.kind.mu.Unlock()
+	if p != nil {
+		return p, gathered, nil
+	}
+	p = &params{metric: Metric(h[1]), dims: int(binary.BigEndian.Uint32(h[2:])), center: floats(bytes.Clone(h[headerLen:]))}
+	if p.dims != m.dims || p.metric != m.metric || len(p.center) != 0 && len(p.center) != p.dims {
+		return nil, 0, damaged("header")
+	}
+	p.rot = newRotation(p.dims)
+	return p, gathered, nil
+}
+
+// RowKey gives the key of the row with an ordinal.
+func (m *Index) RowKey(ctx context.Context, v index.View, ordinal uint64) ([]byte, error) {
+	return m.ordinals.RowKey(ctx, v, ordinal)
+}

@@ -1,0 +1,146 @@
+package vector
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/omgdb/omgdb/storage/doc"
+	"github.com/omgdb/omgdb/storage/index"
+	"github.com/omgdb/omgdb/storage/key"
+)
+
+// Verify implements index.Verified.
+func (m *Index) Verify(ctx context.Context, v index.View) (index.Verifier, error) {
+	c := &verifier{m: m, v: v, last: ^uint64(0)}
+	if m.metric == 0 {
+		return c, nil
+	}
+	p, gathered, err := m.state(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	c.enc = p.encoder()
+	f := finder{}
+	if err := m.changed(ctx, v, gathered, &f); err != nil {
+		return nil, err
+	}
+	c.changed = f.changed
+	return c, nil
+}
+
+// verifier codes every row again and looks for the code; then it counts the codes.
+type verifier struct {
+	m       *Index
+	v       index.View
+	enc     *encoder
+	changed map[uint64][]byte
+	last    uint64 // number of the block at hand
+	block   *builder
+	rows    int64
+	wrong   string
+}
+
+// Row implements index.Verifier.
+func (c *verifier) Row(ctx context.Context, row index.Row, d doc.Doc) error {
+	x, err := c.m.vector(ctx, d)
+	if err != nil || x == nil || c.wrong != "" {
+		return err
+	}
+	c.rows++
+	got, err := c.code(ctx, row.Ordinal)
+	if err != nil {
+		return err
+	}
+	if want := c.enc.append(nil, x); !bytes.Equal(got, want) {
+		c.wrong = fmt.Sprintf("lacks the code of row %x, or has another", row.Key)
+		return nil
+	}
+	if c.m.ordinals.Hidden() {
+		return nil
+	}
+	k, err := c.m.ordinals.RowKey(ctx, c.v, row.Ordinal)
+	if err == nil && !bytes.Equal(k, row.Key) {
+		c.wrong = fmt.Sprintf("has the key %x for row %x", k, row.Key)
+	}
+	return err
+}
+
+// code finds the code of a row.
+func (c *verifier) code(ctx context.Context, ordinal uint64) ([]byte, error) {
+	if code, ok := c.changed[ordinal]; ok {
+		return code, nil
+	}
+	if n := ordinal / blockRows; n != c.last {
+		c.last, c.block = n, &builder{p: c.enc.params}
+		v, err := c.v.Get(ctx, blockKey(c.m.x.Storage, n))
+		if err != nil {
+			return nil, err
+		}
+		if v != nil {
+			b, err := c.enc.readBlock(v)
+			if err != nil {
+				return nil, err
+			}
+			c.block.load(b)
+		}
+	}
+	return c.block.codes[ordinal%blockRows], nil
+}
+
+// Finish implements index.Verifier.
+func (c *verifier) Finish(ctx context.Context) (entries int64, wrong string, err error) {
+	if c.wrong != "" || c.m.metric == 0 {
+		return c.rows, c.wrong, nil
+	}
+	for _, code := range c.changed {
+		if len(code) > 0 {
+			entries++
+		}
+	}
+	it := c.v.Scan(ctx, blockRange(c.m.x.Storage))
+	defer it.Close()
+	for it.Next() {
+		b, err := c.enc.readBlock(it.Value())
+		if err != nil {
+			return 0, "", err
+		}
+		entries += int64(b.count())
+		n := uint64(0)
+		for _, x := range it.Key()[len(it.Key())-8:] {
+			n = n<<8 | uint64(x)
+		}
+		for ordinal := range c.changed {
+			if ordinal/blockRows == n && int(ordinal%blockRows) < b.slots && b.has(int(ordinal%blockRows)) {
+				entries-- // the delta takes its place
+			}
+		}
+	}
+	if it.Err() != nil {
+		return 0, "", it.Err()
+	}
+	if err := c.keys(ctx, entries); err != nil {
+		return 0, "", err
+	}
+	if entries != c.rows {
+		return entries, fmt.Sprintf("has %d codes, its rows make %d", entries, c.rows), nil
+	}
+	return entries, c.wrong, nil
+}
+
+// keys counts the entries that lead from ordinals to rows.
+func (c *verifier) keys(ctx context.Context, want int64) error {
+	if c.m.ordinals.Hidden() {
+		return nil
+	}
+	it := c.v.Scan(ctx, key.All(key.Ordinal, c.m.x.Storage))
+	defer it.Close()
+	n := int64(0)
+	for it.Next() {
+		n++
+	}
+	if n != want {
+		c.wrong = fmt.Sprintf("has the keys of %d rows and the codes of %d", n, want)
+	}
+	return it.Err()
+}
