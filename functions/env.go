@@ -1,11 +1,13 @@
 package functions
 
 import (
+	"context"
 	"net/netip"
 	"time"
 
 	"github.com/omgdb/omgdb/functions/embed"
 	"github.com/omgdb/omgdb/storage"
+	"github.com/omgdb/omgdb/storage/batch"
 	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/value"
 )
@@ -29,8 +31,19 @@ type Env struct {
 	// Sequences is what the session remembers of sequences; Locks holds its advisory locks.
 	Sequences *SequenceState
 	Locks     *storage.Session
+	// Routines runs the functions that users wrote; nil where there is no transaction.
+	Routines Routines
+	// Cursor gives the key of the row of a relation that a cursor stands on.
+	Cursor func(name string, relation uint32) ([]byte, error)
 	// Notice sends a notice to the client.
 	Notice func(severity, code, message string)
+}
+
+// Routines runs functions that users wrote in SQL.
+type Routines interface {
+	// CallRoutine runs the function with an OID. types are those of the arguments, and ret the columns of the result, as the call site has
+	// resolved them. The rows are complete when it returns, and belong to the caller.
+	CallRoutine(ctx context.Context, env *Env, oid uint32, types []*value.Type, args []value.Value, ret value.Schema) (batch.Iter, error)
 }
 
 // Settings reads and writes configuration parameters (current_setting, set_config).

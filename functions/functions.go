@@ -71,7 +71,10 @@ type Scalar struct {
 	Kernel func(c *Call, args []*value.Column, consts []bool, sel []int32, n int, out *value.Column) error
 	// Hidden entries are not shown in pg_proc (implementations of operators and casts that have no function name).
 	Hidden bool
-	Descr  string
+	// Routine marks a function that a user wrote: it runs statements in its caller's transaction, so it is neither folded nor called
+	// by several goroutines.
+	Routine bool
+	Descr   string
 }
 
 // Operator names a binary or prefix operator (Left nil) and the function that computes it.

@@ -26,6 +26,7 @@ type Proc struct {
 	Language string // "" : internal
 	Source   string // text of a user's function
 	ACL      []string
+	Args     []ProcArg // of a user's function: all of them, in their order
 }
 
 // Procs lists the functions of the registry as pg_proc shows them, in the order of their kinds.

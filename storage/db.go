@@ -265,7 +265,7 @@ func (db *DB) loadCatalog(ctx context.Context, snap kv.Snapshot) (*catalog.Commi
 
 // catalogClasses lists the classes in the order in which they are read: types first, because columns name them.
 var catalogClasses = []catalog.Class{catalog.TypeClass, catalog.DatabaseClass, catalog.SchemaClass, catalog.RelationClass,
-	catalog.IndexClass, catalog.RoleClass}
+	catalog.IndexClass, catalog.RoleClass, catalog.FunctionClass}
 
 // decodeCatalog makes the catalog of the stored descriptors that open gives by class.
 func (db *DB) decodeCatalog(open func(catalog.Class) kv.Iter, lsn kv.LSN) (*catalog.Committed, error) {

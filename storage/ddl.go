@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
@@ -29,6 +30,7 @@ var noun = map[catalog.Class]struct{ name, taken string }{
 	catalog.IndexClass:    {"relation", dberr.DuplicateTable},
 	catalog.TypeClass:     {"type", dberr.DuplicateObject},
 	catalog.RoleClass:     {"role", dberr.DuplicateObject},
+	catalog.FunctionClass: {"function", dberr.DuplicateFunction},
 }
 
 // NewID gives a fresh id for a catalog object or for storage.
@@ -60,9 +62,10 @@ func (t *Txn) change(ctx context.Context, old, new catalog.Descriptor) error {
 
 // claimName locks a name for a new owner and sees to it that it is free.
 func (t *Txn) claimName(ctx context.Context, class catalog.Class, home catalog.ID, name string) error {
-	if len(name) > MaxName {
-		return dberr.New(dberr.NameTooLong, "name \"%s\" is too long", name).
-			WithDetail("A name has at most %d bytes, this one has %d.", MaxName, len(name))
+	shown, _, _ := strings.Cut(name, "\x00") // behind it stand a function's types
+	if len(shown) > MaxName {
+		return dberr.New(dberr.NameTooLong, "name \"%s\" is too long", shown).
+			WithDetail("A name has at most %d bytes, this one has %d.", MaxName, len(shown))
 	}
 	if name == "" {
 		return dberr.New(dberr.InvalidName, "a %s cannot have an empty name", noun[class].name)
@@ -71,7 +74,7 @@ func (t *Txn) claimName(ctx context.Context, class catalog.Class, home catalog.I
 		return err
 	}
 	if t.Catalog().Find(class, home, name) != nil {
-		return dberr.New(noun[class].taken, "%s \"%s\" already exists", noun[class].name, name)
+		return dberr.New(noun[class].taken, "%s \"%s\" already exists", noun[class].name, shown)
 	}
 	return nil
 }
@@ -106,8 +109,11 @@ func (t *Txn) Define(ctx context.Context, d catalog.Descriptor) error {
 			return ErrStale
 		}
 	}
-	if ty, ok := d.(*catalog.Type); ok {
-		ty.Version = t.db.nextVersion()
+	switch d := d.(type) {
+	case *catalog.Type:
+		d.Version = t.db.nextVersion()
+	case *catalog.Function:
+		d.Version = t.db.nextVersion()
 	}
 	return t.change(ctx, old, d)
 }

@@ -48,7 +48,7 @@ func (t *textAgg) Add(_ context.Context, a []val) (err error) {
 		i = 1
 	}
 	if typ := t.call.Args[i]; i == 0 && len(t.out) > 2 && (typ.IsArray() || typ.OID == value.RecordType.OID || typ.Class == value.Composite) {
-		t.out = append(t.out[:len(t.out)-1], "\n "...)
+		t.out = append(t.out, "\n "...)
 	}
 	t.out, err = appendJSON(t.out, t.call.Args[i], a[i], format(t.call), "")
 	return err

@@ -212,6 +212,9 @@ func toPrettyJSON(c *call, a []val) (val, error) {
 
 func toJSONB(c *call, a []val) (val, error) { return changed(toDoc(c.Args[0], a[0], format(c))) }
 
+// noArray tells that the call says VARIADIC NULL.
+func noArray(c *call, a []val) bool { return c.Variadic && len(a) == 1 && a[0].IsNull() }
+
 // spread gives the arguments of a VARIADIC "any" call and their types: those written, or the elements of a VARIADIC array.
 func spread(c *call, a []val) ([]val, []*value.Type) {
 	if len(a) == 1 && c.Variadic && !a[0].IsNull() {
@@ -226,6 +229,9 @@ func spread(c *call, a []val) ([]val, []*value.Type) {
 }
 
 func buildArray(c *call, a []val) (val, error) {
+	if noArray(c, a) {
+		return value.Null, nil
+	}
 	var err error
 	vals, ts := spread(c, a)
 	out := []byte{'['}
@@ -241,6 +247,9 @@ func buildArray(c *call, a []val) (val, error) {
 }
 
 func buildArrayB(c *call, a []val) (val, error) {
+	if noArray(c, a) {
+		return value.Null, nil
+	}
 	vals, ts := spread(c, a)
 	elems := make([]doc.Value, len(vals))
 	for i, v := range vals {
@@ -273,6 +282,9 @@ func evenArguments(vals []val) error {
 }
 
 func buildObject(c *call, a []val) (val, error) {
+	if noArray(c, a) {
+		return value.Null, nil
+	}
 	vals, ts := spread(c, a)
 	if err := evenArguments(vals); err != nil {
 		return value.Null, err
@@ -295,6 +307,9 @@ func buildObject(c *call, a []val) (val, error) {
 }
 
 func buildObjectB(c *call, a []val) (val, error) {
+	if noArray(c, a) {
+		return value.Null, nil
+	}
 	vals, ts := spread(c, a)
 	if len(vals)%2 != 0 {
 		return value.Null, dberr.New(dberr.InvalidParameterValue, "argument list must have even number of elements").

@@ -73,9 +73,14 @@ func quoting() []def {
 		{Sig: "quote_ident(text)", Eval: str1(QuoteIdent)}, {Sig: "quote_literal(text)", Eval: str1(QuoteLiteral)},
 		{Sig: "quote_literal(anyelement)", Eval: with(func(c *call, a []val) (val, error) { return text(QuoteLiteral(anyText(c, a, 0))), nil })},
 		{Sig: "quote_nullable(text)", Eval: with(quoteNullable)}, {Sig: "quote_nullable(anyelement)", Eval: with(quoteNullable)},
-		{Sig: "concat(any)", Eval: with(func(c *call, a []val) (val, error) { return text(concat(c, a, 0, "")), nil })},
+		{Sig: "concat(any)", Eval: with(func(c *call, a []val) (val, error) {
+			if noArray(c, a, 0) {
+				return value.Null, nil
+			}
+			return text(concat(c, a, 0, "")), nil
+		})},
 		{Sig: "concat_ws(text,any)", Eval: with(func(c *call, a []val) (val, error) {
-			if a[0].IsNull() {
+			if a[0].IsNull() || noArray(c, a, 1) {
 				return value.Null, nil
 			}
 			return text(concat(c, a, 1, a[0].Str())), nil
@@ -92,6 +97,11 @@ func quoteNullable(c *call, a []val) (val, error) {
 		return text("NULL"), nil
 	}
 	return text(QuoteLiteral(anyText(c, a, 0))), nil
+}
+
+// noArray tells that the call says VARIADIC NULL.
+func noArray(c *call, a []val, k int) bool {
+	return c != nil && c.Variadic && len(a) == k+1 && a[k].IsNull()
 }
 
 // variadicAny gives the arguments from k on; a call with VARIADIC has them in one array.

@@ -44,6 +44,9 @@ func arguments(e *functions.Env, p *functions.Proc, full bool) string {
 	if p.Kind == 'a' && p.Name == "count" && len(p.Params) == 0 {
 		return ""
 	}
+	if p.Args != nil {
+		return userArguments(e, p, full)
+	}
 	for i, a := range p.Params {
 		switch {
 		case i == p.Direct && i > 0:
@@ -82,7 +85,51 @@ func arguments(e *functions.Env, p *functions.Proc, full bool) string {
 	return b.String()
 }
 
+// argModeWords are the words before arguments by mode.
+var argModeWords = map[byte]string{'o': "OUT ", 'b': "INOUT ", 'v': "VARIADIC "}
+
+// userArguments lists the arguments of a user's function.
+func userArguments(e *functions.Env, p *functions.Proc, full bool) string {
+	var parts []string
+	for i := range p.Args {
+		a := &p.Args[i]
+		if !a.Shown() || !full && a.Mode == 'o' && p.Kind != 'p' {
+			continue
+		}
+		s := argModeWords[a.Mode]
+		if p.Kind == 'p' && a.Mode == 'i' {
+			s = "IN "
+		}
+		if a.Name != "" {
+			s += quoteIdent(a.Name) + " "
+		}
+		s += typeName(e, a.Type)
+		if full && a.Default != "" {
+			s += " DEFAULT " + a.Default
+		}
+		parts = append(parts, s)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// tableResult writes RETURNS TABLE, "" when the function has none.
+func tableResult(e *functions.Env, p *functions.Proc) string {
+	var parts []string
+	for i := range p.Args {
+		if a := &p.Args[i]; !a.Shown() {
+			parts = append(parts, quoteIdent(a.Name)+" "+typeName(e, a.Type))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return "TABLE(" + strings.Join(parts, ", ") + ")"
+}
+
 func result(e *functions.Env, p *functions.Proc) string {
+	if t := tableResult(e, p); t != "" {
+		return t
+	}
 	s := typeName(e, p.Ret)
 	if p.Set {
 		s = "SETOF " + s

@@ -48,6 +48,11 @@ type Context struct {
 	// Env gives what table functions get whose columns depend on their arguments: the world as of now, with a transaction of its own, until
 	// done is called. nil where there is no store.
 	Env func(ctx context.Context) (env *functions.Env, done func(), err error)
+	// PreparedQuery gives the plan of a prepared statement, nil when it is no query.
+	PreparedQuery func(name string) *plan.Query
+	// Args are the arguments of the function whose body is bound, in order, and Routine is its name (see Body).
+	Args    []functions.Param
+	Routine string
 	// Setting reads a configuration parameter.
 	Setting func(name string) (string, bool)
 }
@@ -113,9 +118,13 @@ type binder struct {
 	rowTypes map[catalog.ID]*value.Type
 	rowAt    []int // where the columns of the query in SET (…) = (SELECT …) stand
 	deps     plan.Deps
-	writes   bool // the statement changes data or locks rows
-	depth    int  // nesting of views
-	bulk     bool // the statement's literal rows were read (bulk.go)
+	writes   bool                    // the statement changes data or locks rows
+	depth    int                     // nesting of views
+	routines map[catalog.ID]*routine // users' functions that were met
+	// keyCols and keyTables are the row keys that a cursor's query reads, and their tables.
+	keyCols   []plan.Col
+	keyTables []catalog.ID
+	bulk      bool // the statement's literal rows were read (bulk.go)
 }
 
 // newCol makes a column with a fresh id.
@@ -165,6 +174,9 @@ func (b *binder) queryStatement(n *pg_query.Node) (plan.Statement, bool, error) 
 			return st, true, err
 		}
 	case *pg_query.Node_InsertStmt, *pg_query.Node_UpdateStmt, *pg_query.Node_DeleteStmt, *pg_query.Node_MergeStmt:
+	case *pg_query.Node_CallStmt:
+		st, err := b.callStmt(x.CallStmt)
+		return st, true, err
 	default:
 		return nil, false, nil
 	}

@@ -59,7 +59,7 @@ func (b *binder) pathway(from, to *value.Type, ctx functions.CastContext) (castH
 		}
 		return byFunc, c.Fn
 	}
-	if textCasts[[2]uint32{from.OID, to.OID}] && rank(ctx) >= 1 {
+	if textCasts[[2]uint32{from.OID, to.OID}] && rank(ctx) >= 1 || to.OID == value.RegClass.OID && (from.OID == value.Text.OID || from.OID == value.Varchar.OID) {
 		return byText, nil
 	}
 	if to.Class == value.MultiClass && from.Class == value.RangeClass && same(to.Elem, from.Elem) && rank(ctx) == 2 {

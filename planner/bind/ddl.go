@@ -31,6 +31,10 @@ func (b *binder) ddlStatement(n *pg_query.Node) (st plan.Statement, ok bool, err
 		st, err = b.createComposite(x.CompositeTypeStmt)
 	case *pg_query.Node_CreateDomainStmt:
 		st, err = b.createDomain(x.CreateDomainStmt)
+	case *pg_query.Node_CreateFunctionStmt:
+		st, err = b.createFunction(x.CreateFunctionStmt)
+	case *pg_query.Node_AlterFunctionStmt:
+		st, err = b.alterFunction(x.AlterFunctionStmt)
 	case *pg_query.Node_DropStmt:
 		st, err = b.drop(x.DropStmt)
 	case *pg_query.Node_TruncateStmt:
@@ -72,9 +76,7 @@ var alternatives = []struct {
 	{is[*pg_query.Node_RuleStmt], "rules are not supported", "Use a view, or write the statements out."},
 	{is[*pg_query.Node_CreateTrigStmt], "triggers are not supported", "Use constraints, generated columns and defaults."},
 	{is[*pg_query.Node_CreateEventTrigStmt], "event triggers are not supported", "Use the history of the catalog."},
-	{is[*pg_query.Node_CreateFunctionStmt], "CREATE FUNCTION is not supported", "Use a view, or put the expression into the query."},
 	{is[*pg_query.Node_DoStmt], "DO blocks are not supported", "Send the statements one by one; PL/pgSQL is not available."},
-	{is[*pg_query.Node_CallStmt], "procedures are not supported", "Send the statements one by one."},
 	{is[*pg_query.Node_CreateFdwStmt], "foreign data wrappers are not supported", "Import the data with COPY or omgdb import."},
 	{is[*pg_query.Node_CreateForeignServerStmt], "foreign data wrappers are not supported", "Import the data with COPY or omgdb import."},
 	{is[*pg_query.Node_CreateForeignTableStmt], "foreign tables are not supported", "Import the data with COPY or omgdb import."},

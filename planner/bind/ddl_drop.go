@@ -31,6 +31,9 @@ var dropKinds = map[pg_query.ObjectType]struct {
 func (b *binder) drop(x *pg_query.DropStmt) (plan.Statement, error) {
 	k, ok := dropKinds[x.RemoveType]
 	if !ok {
+		if st, err := b.dropRoutine(x); st != nil || err != nil {
+			return st, err
+		}
 		return b.dropOther(x)
 	}
 	st := &plan.Drop{Kind: k.word, Cascade: x.Behavior == pg_query.DropBehavior_DROP_CASCADE, Concurrently: x.Concurrent}

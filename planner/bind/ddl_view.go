@@ -27,8 +27,8 @@ func (b *binder) selectInto(sel *pg_query.SelectStmt) (plan.Statement, error) {
 
 // createTableAs binds CREATE TABLE AS and CREATE MATERIALIZED VIEW.
 func (b *binder) createTableAs(x *pg_query.CreateTableAsStmt) (plan.Statement, error) {
-	if x.Query.GetExecuteStmt() != nil {
-		return nil, dberr.New(dberr.FeatureNotSupported, "CREATE TABLE AS EXECUTE is not supported").WithHint("Write the query out.")
+	if e := x.Query.GetExecuteStmt(); e != nil {
+		return b.tableOfPrepared(x, e)
 	}
 	return b.tableOf(x.Into, x.Query, x.IfNotExists, x.Objtype)
 }
@@ -47,26 +47,8 @@ func (b *binder) tableOf(into *pg_query.IntoClause, n *pg_query.Node, ifNotExist
 	if err != nil {
 		return nil, err
 	}
-	names := strs(into.ColNames)
-	if len(names) > len(q.Out) {
-		return nil, dberr.New(dberr.SyntaxError, "too many column names were specified")
-	}
-	for i, c := range q.Out {
-		name := c.Name
-		if i < len(names) {
-			name = names[i]
-		}
-		if findColumn(d.rel, name) != nil {
-			return nil, dberr.New(dberr.DuplicateColumn, "column \"%s\" specified more than once", name)
-		}
-		if c.Type.Class == value.Pseudo {
-			return nil, dberr.New(dberr.InvalidTableDef, "column \"%s\" has pseudo-type %s", name, c.Type.SQL)
-		}
-		col := catalog.Column{Num: int16(i + 1), Name: name, Type: c.Type, Mod: c.Mod}
-		if c.Coll != "default" {
-			col.Collation = c.Coll
-		}
-		d.rel.Columns = append(d.rel.Columns, col)
+	if err := b.columnsOf(d, q, into); err != nil {
+		return nil, err
 	}
 	st := d.st
 	st.As, st.WithData = q, !into.SkipData
@@ -78,6 +60,59 @@ func (b *binder) tableOf(into *pg_query.IntoClause, n *pg_query.Node, ifNotExist
 		st.Rel.ViewSQL, err = b.viewText(n)
 	}
 	return st, err
+}
+
+// tableOfPrepared binds CREATE TABLE AS EXECUTE.
+func (b *binder) tableOfPrepared(x *pg_query.CreateTableAsStmt, e *pg_query.ExecuteStmt) (plan.Statement, error) {
+	b.writes = true
+	run, err := b.execute(e)
+	if err != nil {
+		return nil, err
+	}
+	var q *plan.Query
+	if b.PreparedQuery != nil {
+		q = b.PreparedQuery(e.Name)
+	}
+	if q == nil || !q.HasRows {
+		return nil, dberr.New(dberr.WrongObjectType, "prepared statement is not a SELECT")
+	}
+	d, err := b.newTable(x.Into.Rel, x.IfNotExists)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.columnsOf(d, q, x.Into); err != nil {
+		return nil, err
+	}
+	st := d.st
+	st.As, st.AsArgs, st.WithData = q, run.(*plan.Execute).Args, !x.Into.SkipData
+	st.Rel.Options, err = relOptions(x.Into.Options)
+	return st, err
+}
+
+// columnsOf gives a table the columns of a query.
+func (b *binder) columnsOf(d *tableDef, q *plan.Query, into *pg_query.IntoClause) error {
+	names := strs(into.ColNames)
+	if len(names) > len(q.Out) {
+		return dberr.New(dberr.SyntaxError, "too many column names were specified")
+	}
+	for i, c := range q.Out {
+		name := c.Name
+		if i < len(names) {
+			name = names[i]
+		}
+		if findColumn(d.rel, name) != nil {
+			return dberr.New(dberr.DuplicateColumn, "column \"%s\" specified more than once", name)
+		}
+		if c.Type.Class == value.Pseudo {
+			return dberr.New(dberr.InvalidTableDef, "column \"%s\" has pseudo-type %s", name, c.Type.SQL)
+		}
+		col := catalog.Column{Num: int16(i + 1), Name: name, Type: c.Type, Mod: c.Mod}
+		if c.Coll != "default" {
+			col.Collation = c.Coll
+		}
+		d.rel.Columns = append(d.rel.Columns, col)
+	}
+	return nil
 }
 
 // createView binds CREATE VIEW. The text that is kept has its names qualified and its stars expanded, so that it means the same later.

@@ -81,8 +81,7 @@ func (b *binder) rareExpr(s *scope, n *pg_query.Node) (plan.Expr, error) {
 	case *pg_query.Node_SetToDefault:
 		return nil, errAt(loc(x.SetToDefault.Location), dberr.SyntaxError, "DEFAULT is not allowed in this context")
 	case *pg_query.Node_CurrentOfExpr:
-		return nil, dberr.New(dberr.FeatureNotSupported, "WHERE CURRENT OF is not supported").
-			WithHint("Use the key of the row that the cursor shows.")
+		return b.currentOf(s, x.CurrentOfExpr)
 	case *pg_query.Node_XmlExpr, *pg_query.Node_XmlSerialize:
 		return nil, errAt(astPos(n), dberr.FeatureNotSupported, "unsupported XML feature").WithHint("Keep documents as jsonb.")
 	case *pg_query.Node_List:

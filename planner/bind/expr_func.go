@@ -82,6 +82,9 @@ func (b *binder) noFunction(c *call, x *pg_query.FuncCall) error {
 	if c.schema != "" && !isVirtual(c.schema) && c.schema != ownSchema && b.Catalog.Schema(c.schema) == nil {
 		return errAt(c.pos, dberr.InvalidSchemaName, "schema \"%s\" does not exist", c.schema)
 	}
+	if err := b.procedureError(c, 'f'); err != nil {
+		return err
+	}
 	hint := "No function matches the given name and argument types. You might need to add explicit type casts."
 	if len(x.AggOrder) > 0 && !x.AggWithinGroup {
 		hint = "No aggregate function matches the given name and argument types. Perhaps you misplaced ORDER BY; ORDER BY must appear after all regular arguments of the aggregate."
@@ -117,7 +120,7 @@ func (b *binder) finishCall(s *scope, x *pg_query.FuncCall, c *call, r *resolved
 	if err != nil {
 		return nil, err
 	}
-	e := &plan.Call{Typed: plan.Typed{T: r.ret, M: -1}, Fn: r.scalar, Args: r.args, Style: plan.FuncStyle, Name: c.name, Coll: coll, Pos: c.pos}
+	e := &plan.Call{Typed: plan.Typed{T: r.ret, M: -1}, Fn: r.scalar, Args: r.args, Style: plan.FuncStyle, Name: c.name, Coll: coll, Pos: c.pos, Variadic: c.variadic && r.isAny}
 	if x.Funcformat == pg_query.CoercionForm_COERCE_SQL_SYNTAX {
 		e.Style = plan.SQLStyle
 	}

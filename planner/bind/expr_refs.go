@@ -15,10 +15,13 @@ import (
 // columnRef binds a, t.a, s.t.a and the whole-row forms t and t.*.
 func (b *binder) columnRef(s *scope, c *pg_query.ColumnRef) (plan.Expr, error) {
 	pos := loc(c.Location)
+	names := strs(c.Fields)
 	if s == nil {
+		if e := b.argument(names[0], pos); e != nil && len(names) == 1 {
+			return e, nil
+		}
 		return nil, noColumnsHere(c, pos)
 	}
-	names := strs(c.Fields)
 	if s.clause == inDefault {
 		return nil, errAt(pos, dberr.FeatureNotSupported, "cannot use column reference in DEFAULT expression")
 	}
@@ -38,6 +41,9 @@ func (b *binder) columnRef(s *scope, c *pg_query.ColumnRef) (plan.Expr, error) {
 		}
 		if it != nil {
 			return b.wholeRow(it, pos), nil
+		}
+		if e := b.argument(names[0], pos); e != nil {
+			return e, nil
 		}
 		return nil, b.noColumn(s, "", names[0], pos)
 	case 2:
@@ -63,6 +69,9 @@ func (b *binder) qualifiedColumn(s *scope, schema, table, name string, pos int) 
 		return nil, err
 	}
 	if it == nil {
+		if e := b.argumentField(table, name, pos); e != nil && schema == "" {
+			return e, nil
+		}
 		return nil, b.noTable(s, table, pos)
 	}
 	if name == "*" {

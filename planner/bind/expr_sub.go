@@ -50,6 +50,8 @@ func subText(c clause, name string) string {
 	switch c {
 	case inCheck:
 		return "check constraint"
+	case inCall:
+		return "CALL argument"
 	case inDefault, inFuncDefault:
 		return "DEFAULT expression"
 	case inGenerated:

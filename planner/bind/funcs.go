@@ -18,6 +18,7 @@ type call struct {
 	names        []string // of named arguments, "" for positional ones
 	variadic     bool     // VARIADIC before the last argument
 	pos          int
+	procedure    bool // CALL
 	plainSyntax  bool // f(x) without aggregate decorations: may be a cast written as a function
 }
 
@@ -109,10 +110,7 @@ func (b *binder) castByName(c *call) *value.Type {
 // candidates lists the functions of the call's name that take its number and names of arguments.
 func (b *binder) candidates(c *call, given []*value.Type) []*candidate {
 	var out []*candidate
-	add := func(oid uint32, params []functions.Param, variadic bool, fill func(*candidate)) {
-		if !b.inSchema(c.schema, oid) {
-			return
-		}
+	take := func(params []functions.Param, variadic bool, fill func(*candidate)) {
 		cand := shape(c, params, variadic, given)
 		if cand == nil {
 			return
@@ -128,6 +126,11 @@ func (b *binder) candidates(c *call, given []*value.Type) []*candidate {
 			}
 		}
 		out = append(out, cand)
+	}
+	add := func(oid uint32, params []functions.Param, variadic bool, fill func(*candidate)) {
+		if !c.procedure && b.inSchema(c.schema, oid) {
+			take(params, variadic, fill)
+		}
 	}
 	tables := b.Registry.Tables(c.name)
 	for _, f := range b.Registry.Scalars(c.name) {
@@ -151,6 +154,17 @@ func (b *binder) candidates(c *call, given []*value.Type) []*candidate {
 			continue
 		}
 		add(f.OID, f.Params, f.Variadic, func(cand *candidate) { cand.table, cand.ret = f, tableRet(f) })
+	}
+	for _, r := range b.routinesNamed(c.schema, c.name) {
+		if c.procedure != (r.fn.Kind == 'p') {
+			continue
+		}
+		switch {
+		case r.scalar != nil:
+			take(r.scalar.Params, r.scalar.Variadic, func(cand *candidate) { cand.scalar, cand.ret, cand.user = r.scalar, r.scalar.Ret, r.fn })
+		case r.table != nil:
+			take(r.table.Params, r.table.Variadic, func(cand *candidate) { cand.table, cand.ret, cand.user = r.table, tableRet(r.table), r.fn })
+		}
 	}
 	return out
 }
@@ -317,6 +331,9 @@ func (b *binder) complete(c *call, cand *candidate, given []*value.Type) (*resol
 		}
 		packed := b.at(&plan.ArrayExpr{Typed: plan.Typed{T: arr, M: -1}, Elems: slices.Clone(args[head:])}, b.posOf(args[head]))
 		args = append(args[:head:head], packed)
+	}
+	if cand.user != nil {
+		b.usesFunction(cand.user)
 	}
 	return &resolved{candidate: cand, args: args, ret: ret}, nil
 }

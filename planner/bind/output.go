@@ -8,10 +8,13 @@ import (
 func (b *binder) output(proj *plan.Project, targets []*target, all bool) []plan.Col {
 	var visible []plan.Col
 	for _, t := range targets {
-		if t.junk && !all {
+		if t.junk && !all && !t.key {
 			continue
 		}
 		c := b.outCol(t.name, t.expr)
+		if t.key {
+			b.keyCols = append(b.keyCols, c)
+		}
 		proj.Out, proj.Items = append(proj.Out, c), append(proj.Items, t.expr)
 		if !t.junk {
 			visible = append(visible, c)

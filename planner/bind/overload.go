@@ -2,6 +2,7 @@ package bind
 
 import (
 	"github.com/omgdb/omgdb/functions"
+	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/value"
 )
 
@@ -22,6 +23,7 @@ type candidate struct {
 	win    *functions.Window
 	table  *functions.Table
 	op     *functions.Operator
+	user   *catalog.Function // whose entry it is
 }
 
 // choose picks among candidates by PostgreSQL's rules (manual 10.2 and 10.3): the one whose parameters fit the arguments best.

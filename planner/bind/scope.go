@@ -96,6 +96,7 @@ const (
 	inTransform
 	inCallArg
 	inFuncDefault
+	inCall
 	inInsertRow
 )
 
@@ -142,6 +143,7 @@ var clauseRules = map[clause]rule{
 	inTransform:     {name: "transform expressions", noSub: true},
 	inCallArg:       {name: "CALL arguments"},
 	inFuncDefault:   {name: "DEFAULT expressions", noSub: true},
+	inCall:          {name: "CALL arguments", noSub: true},
 }
 
 // in runs f with the scope's clause set.

@@ -23,6 +23,7 @@ type query struct {
 type opts struct {
 	top         bool // a statement: its node may produce columns beside cols
 	keepUnknown bool // literals of unknown type stay so
+	keys        bool // of a cursor: the keys of its rows are read too (currentof.go)
 }
 
 var (
@@ -36,6 +37,7 @@ type target struct {
 	name string
 	expr plan.Expr
 	junk bool
+	key  bool // junk that is read all the same: a row key of a cursor
 }
 
 // selectStmt binds a SELECT, VALUES or set operation with its WITH clause, as a new level below parent.
@@ -124,6 +126,7 @@ func (b *binder) plainSelect(s *scope, sel *pg_query.SelectStmt, o opts) (*query
 	if err := b.checkWindows(s); err != nil {
 		return nil, err
 	}
+	b.cursorKeys(p)
 	return b.assemble(p)
 }
 
@@ -441,8 +444,8 @@ func (b *binder) sortFirst(p *selectParts) *query {
 	p.node = b.locked(p)
 	p.node = b.limited(p)
 	proj := &plan.Project{Input: p.node}
-	b.output(proj, p.targets, false)
-	return &query{node: proj, cols: proj.Out, project: proj}
+	visible := b.output(proj, p.targets, false)
+	return &query{node: proj, cols: visible, project: proj}
 }
 
 // extend computes the sort keys that are no plain columns beside the columns of the input.

@@ -341,11 +341,11 @@ func (b *binder) declare(x *pg_query.DeclareCursorStmt) (plan.Statement, error) 
 		return nil, dberr.New(dberr.FeatureNotSupported, "DECLARE "+cursorForm(what)+" ... %s is not supported", lockName(sel.LockingClause[0].GetLockingClause())).
 			WithDetail("%s cursors must be READ ONLY.", kind)
 	}
-	q, err := b.topQuery(x.Query)
+	q, visible, err := b.cursorQuery(sel)
 	if err != nil {
 		return nil, err
 	}
-	return &plan.Declare{Name: x.Portalname, Query: q, Text: b.stmt.Text, Binary: o&cursorBinary != 0, Scroll: o&cursorScroll != 0,
+	return &plan.Declare{Name: x.Portalname, Query: q, Visible: visible, Keys: b.keyTables, Text: b.stmt.Text, Binary: o&cursorBinary != 0, Scroll: o&cursorScroll != 0,
 		NoScroll: o&cursorNoScroll != 0, Hold: o&cursorHold != 0}, nil
 }
 

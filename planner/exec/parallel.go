@@ -95,7 +95,7 @@ func alone(e plan.Expr) bool {
 		case *plan.Subquery:
 			ok = false
 		case *plan.Call:
-			ok = ok && (x.Fn == nil || x.Fn.Volatility != 'v')
+			ok = ok && (x.Fn == nil || x.Fn.Volatility != 'v' && !x.Fn.Routine)
 		}
 		return ok
 	})

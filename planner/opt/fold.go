@@ -48,7 +48,7 @@ func (c *Context) fold(e plan.Expr) plan.Expr {
 }
 
 func (c *Context) foldCall(x *plan.Call) plan.Expr {
-	if x.Fn != nil && x.Fn.Volatility != functions.Immutable {
+	if x.Fn != nil && (x.Fn.Volatility != functions.Immutable || x.Fn.Routine) {
 		return x
 	}
 	all := true

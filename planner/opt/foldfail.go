@@ -36,7 +36,7 @@ func (c *Context) failing(e plan.Expr) error {
 			children = children[:1]
 		}
 	case *plan.Call:
-		if x.Fn != nil && x.Fn.Volatility == functions.Immutable && allConst(x.Args) {
+		if x.Fn != nil && x.Fn.Volatility == functions.Immutable && !x.Fn.Routine && allConst(x.Args) {
 			s := eval.Scope{Run: eval.NewRun(c.FoldEnv, nil)}
 			_, err := contained(&s, x)
 			return err

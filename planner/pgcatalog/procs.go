@@ -15,7 +15,25 @@ func (w *world) procs() []proc {
 	for i := range all {
 		out[i] = proc{&all[i]}
 	}
+	for _, f := range w.view.Functions(0) {
+		if sc := w.view.SchemaByID(f.Schema); sc != nil && sc.Database == w.view.Database() {
+			out = append(out, proc{functions.UserProc(f, w.typeByOID)})
+		}
+	}
 	return out
+}
+
+// typeByOID finds a type, nil when there is none.
+func (w *world) typeByOID(oid uint32) *value.Type {
+	if t := value.ByOID(oid); t != nil {
+		return t
+	}
+	for _, t := range w.types() {
+		if t.t.OID == oid {
+			return t.t
+		}
+	}
+	return nil
 }
 
 // firstOwn is where OMGDB's own objects have their OIDs, below the users'.
@@ -49,6 +67,13 @@ func (p proc) allTypes() value.Value {
 	if len(p.Out) == 0 {
 		return value.Null
 	}
+	if p.Args != nil {
+		types := make([]uint32, len(p.Args))
+		for i, a := range p.Args {
+			types[i] = a.Type.OID
+		}
+		return array(value.OID, types)
+	}
 	all := p.argTypes()
 	for _, c := range p.Out {
 		all = append(all, c.Type.OID)
@@ -61,6 +86,12 @@ func (p proc) modes() value.Value {
 		return value.Null
 	}
 	var modes []value.Value
+	for _, a := range p.Args {
+		modes = append(modes, text(string(rune(a.Mode))))
+	}
+	if modes != nil {
+		return value.Box(value.NewArray(value.Char, modes))
+	}
 	for i := range p.Params {
 		m := "i"
 		if p.Variadic && i == len(p.Params)-1 {
@@ -75,14 +106,19 @@ func (p proc) modes() value.Value {
 }
 
 func (p proc) names() value.Value {
-	named := len(p.Out) > 0
+	named := len(p.Out) > 0 && p.Args == nil
 	var names []value.Value
-	for _, a := range p.Params {
+	add := func(a functions.Param) {
 		named = named || a.Name != ""
 		names = append(names, text(a.Name))
 	}
-	for _, c := range p.Out {
-		names = append(names, text(c.Name))
+	for _, a := range p.Args {
+		add(a.Param)
+	}
+	if p.Args == nil {
+		for _, a := range append(p.Params[:len(p.Params):len(p.Params)], p.Out...) {
+			add(a)
+		}
 	}
 	if !named {
 		return value.Null

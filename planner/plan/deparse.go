@@ -235,7 +235,15 @@ func (w *deparse) function(x *Call) {
 		name = x.Fn.Name
 	}
 	w.put(QuoteIdent(name), "(")
-	w.list(x.Args)
+	if n := len(x.Args) - 1; x.Variadic {
+		if w.list(x.Args[:n]); n > 0 {
+			w.put(", ")
+		}
+		w.put("VARIADIC ")
+		w.expr(x.Args[n], true)
+	} else {
+		w.list(x.Args)
+	}
 	w.put(")")
 }
 

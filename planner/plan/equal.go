@@ -55,7 +55,7 @@ func (m matcher) sameHead(a, b Expr) bool {
 		return x.ID == y.ID || m[x.ID] == y.ID
 	case *Call:
 		y := b.(*Call)
-		return x.Fn == y.Fn && x.Coll == y.Coll
+		return x.Fn == y.Fn && x.Coll == y.Coll && x.Variadic == y.Variadic
 	case *Cast:
 		y := b.(*Cast)
 		return x.Method == y.Method && m.bind(x.ElemCol, y.ElemCol)

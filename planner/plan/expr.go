@@ -98,6 +98,8 @@ type Call struct {
 	Name  string // operator name for Op, function name for Func, "" for casts
 	Coll  string // collation in effect for comparisons
 	Pos   int
+	// Variadic: the last argument is the array of a VARIADIC "any" parameter.
+	Variadic bool
 }
 
 // CallStyle tells how a Call was written.

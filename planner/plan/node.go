@@ -384,6 +384,7 @@ type Deps struct {
 	Relations  map[catalog.ID]uint64 // id → version of the descriptor
 	Schemas    map[catalog.ID]uint64 // name-set versions of the schemas searched
 	SchemaList uint64
+	Functions  map[catalog.ID]uint64 // users' functions: id → version
 	// Volatile plans (they folded something of the session) are not cached.
 	NoCache bool
 }

@@ -164,7 +164,9 @@ func (s *Deallocate) CommandTag() string {
 type Declare struct {
 	Name     string
 	Query    *Query
-	Text     string // of the whole statement, as pg_cursors shows it
+	Visible  int          // the query's columns that are shown; the keys of the rows that they come from follow
+	Keys     []catalog.ID // the tables of these keys
+	Text     string       // of the whole statement, as pg_cursors shows it
 	Binary   bool
 	Scroll   bool
 	NoScroll bool

@@ -15,6 +15,7 @@ type CreateTable struct {
 	Indexes     []CreateIndex    // UNIQUE constraints, and primary keys that are not the row key
 	Foreign     []ForeignKey
 	As          *Query // CREATE TABLE AS: its columns are those of Rel
+	AsArgs      []Expr // values of its parameters, for CREATE TABLE AS EXECUTE
 	WithData    bool
 	IsMatView   bool
 	SelectInto  bool
@@ -134,6 +135,7 @@ type DropTarget struct {
 	Index *catalog.Index
 	Table *catalog.Relation // the table of an index
 	Type  *value.Type
+	Func  *catalog.Function
 }
 
 // Drop is DROP of relations, indexes, schemas and types. Kind is PostgreSQL's word: TABLE, VIEW, MATERIALIZED VIEW, SEQUENCE,

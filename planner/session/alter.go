@@ -28,8 +28,10 @@ var alterSteps = map[plan.AlterKind]func(a *alterer, ctx context.Context, x *pla
 	plan.SetDefault:         column(func(c *catalog.Column, x *plan.AlterAction) { c.Default = x.Default }),
 	plan.DropDefault:        column(func(c *catalog.Column, x *plan.AlterAction) { c.Default = "" }),
 	plan.SetNotNull:         (*alterer).setNotNull,
-	plan.DropNotNull:        column(func(c *catalog.Column, x *plan.AlterAction) { c.NotNull = false }),
-	plan.DropIdentity:       column(func(c *catalog.Column, x *plan.AlterAction) { c.Identity, c.Default = 0, "" }),
+	plan.DropNotNull:        (*alterer).dropNotNull,
+	plan.AddIdentity:        (*alterer).addIdentity,
+	plan.SetIdentity:        (*alterer).setIdentity,
+	plan.DropIdentity:       (*alterer).dropIdentity,
 	plan.DropExpression:     column(func(c *catalog.Column, x *plan.AlterAction) { c.Generated, c.Default = false, "" }),
 	plan.AddConstraint:      (*alterer).addConstraint,
 	plan.DropConstraint:     (*alterer).dropConstraint,
@@ -157,12 +159,12 @@ func (a *alterer) dropColumn(ctx context.Context, x *plan.AlterAction) error {
 		return noColumn(a.rel, x.Column)
 	}
 	num := c.Num
+	if err := a.dropColumnKeys(ctx, c, x.Cascade); err != nil {
+		return err
+	}
 	if slices.Contains(a.rel.PrimaryKey, num) {
 		return dberr.New(dberr.FeatureNotSupported, `cannot drop column "%s": it is part of the primary key, by which the rows are kept`, c.Name).
 			WithHint("Make a new table with CREATE TABLE … AS and rename it.")
-	}
-	if err := a.dropColumnKeys(ctx, c, x.Cascade); err != nil {
-		return err
 	}
 	for _, ix := range a.txn.Catalog().IndexesOf(a.rel) {
 		uses := slices.Contains(ix.Include, num) || slices.ContainsFunc(ix.Keys, func(k catalog.IndexKey) bool { return k.Col == num })

@@ -8,6 +8,7 @@ import (
 
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage/batch"
+	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/value"
 )
@@ -25,6 +26,10 @@ type cursor struct {
 	atEnd     bool      // after the last row
 	created   time.Time
 	committed bool // a held cursor whose transaction has committed
+	// tables are those whose row keys follow the shown columns in all; keys are the ones of the current row of a cursor that keeps none.
+	tables []catalog.ID
+	all    value.Schema
+	keys   [][]byte
 }
 
 func cursorActions() []entry {
@@ -79,9 +84,11 @@ func (s *Session) declare(ctx context.Context, by *Portal, st *plan.Declare) err
 	if err != nil {
 		return err
 	}
-	c := &compiled{stmt: q, query: q, act: queryAction, params: q.Params, cols: schemaOf(q.Out)}
+	all := schemaOf(q.Out)
+	c := &compiled{stmt: q, query: q, act: queryAction, params: q.Params, cols: all[:st.Visible:st.Visible]}
 	p := s.newPortal(st.Name, st.Text, c, by.params)
-	p.cursor = &cursor{name: st.Name, text: st.Text, scroll: st.Scroll || !st.NoScroll && q.ReadOnly, hold: st.Hold, binary: st.Binary, created: s.srv.clock()}
+	p.cursor = &cursor{name: st.Name, text: st.Text, scroll: st.Scroll || !st.NoScroll && q.ReadOnly, hold: st.Hold, binary: st.Binary, created: s.srv.clock(),
+		tables: st.Keys, all: all}
 	if st.Binary {
 		p.Formats = []int16{1}
 	}
@@ -96,7 +103,7 @@ func (s *Session) declare(ctx context.Context, by *Portal, st *plan.Declare) err
 	}
 	p.suspend()
 	if p.cursor.scroll || st.Hold {
-		p.cursor.kept = newKeptRows(c.cols, p.env.Memory)
+		p.cursor.kept = newKeptRows(all, p.env.Memory)
 	}
 	return nil
 }
@@ -241,10 +248,57 @@ func (c *cursor) stream(ctx context.Context, p *Portal, n int64, out *keptRows) 
 		if err := out.add(b); err != nil {
 			return got, err
 		}
+		c.noteKeys(b)
 		got += int64(b.Rows())
 		c.pos += int64(b.Rows())
 	}
 	return got, nil
+}
+
+// noteKeys keeps the keys of the last row of a batch.
+func (c *cursor) noteKeys(b *batch.Batch) {
+	c.keys = c.keys[:0]
+	for i := range c.tables {
+		col := b.Cols[len(b.Cols)-len(c.tables)+i]
+		c.keys = append(c.keys, []byte(col.Get(b.Row(b.Rows()-1)).Str()))
+	}
+}
+
+// rowKey gives the key of the current row of a table.
+func (c *cursor) rowKey(at int) []byte {
+	switch {
+	case c.pos == 0 || c.atEnd:
+		return nil
+	case c.kept != nil:
+		col := c.kept.cols[len(c.kept.cols)-len(c.tables)+at]
+		return []byte(col.Get(int(c.pos) - 1).Str())
+	}
+	return c.keys[at]
+}
+
+// cursorRow is functions.Env.Cursor.
+func (s *Session) cursorRow(name string, relation uint32) ([]byte, error) {
+	p, err := s.openCursor(name)
+	if err != nil {
+		return nil, err
+	}
+	if p.cursor != nil && p.cursor.committed {
+		return nil, dberr.New(dberr.InvalidCursorState, `cursor "%s" is held from a previous transaction`, name)
+	}
+	if p.cursor != nil {
+		if at := slices.Index(p.cursor.tables, catalog.ID(relation)); at >= 0 {
+			key := p.cursor.rowKey(at)
+			if key == nil {
+				return nil, dberr.New(dberr.InvalidCursorState, `cursor "%s" is not positioned on a row`, name)
+			}
+			return key, nil
+		}
+	}
+	table := ""
+	if r := s.tx.txn.Catalog().RelationByID(catalog.ID(relation)); r != nil {
+		table = r.Name
+	}
+	return nil, dberr.New(dberr.InvalidCursorState, `cursor "%s" is not a simply updatable scan of table "%s"`, name, table)
 }
 
 // backward gives up to n rows before the current one, nearest first.

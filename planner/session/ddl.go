@@ -107,6 +107,11 @@ func (s *Session) createTable(ctx context.Context, p *Portal, st *plan.CreateTab
 		return err
 	}
 	p.prepareRun(txn)
+	if len(st.AsArgs) > 0 {
+		if p.rt.Params, err = p.evaluate(ctx, st.AsArgs); err != nil {
+			return err
+		}
+	}
 	_, p.count, err = s.runToEnd(ctx, &p.rt, fill(made, st.As))
 	return err
 }

@@ -95,28 +95,3 @@ func schemaName(txn *storage.Txn, id catalog.ID) string {
 	}
 	return ""
 }
-
-func (s *Session) alterSequence(ctx context.Context, st *plan.AlterSequence) error {
-	txn, err := s.beginStatement(ctx)
-	if err != nil {
-		return err
-	}
-	r := *st.Rel
-	o := &st.Options
-	params := *r.Seq
-	for name, set := range map[string]func(){
-		"as": func() { params.Type = o.Type }, "start": func() { params.Start = o.Start }, "increment": func() { params.Increment = o.Increment },
-		"minvalue": func() { params.Min = o.Min }, "maxvalue": func() { params.Max = o.Max }, "cache": func() { params.Cache = o.Cache },
-		"cycle": func() { params.Cycle = o.Cycle },
-	} {
-		if o.Given[name] {
-			set()
-		}
-	}
-	if o.Restart {
-		return dberr.New(dberr.FeatureNotSupported, "ALTER SEQUENCE RESTART is not supported").WithHint("Use setval().")
-	}
-	r.Seq = &params
-	_, err = txn.AlterRelation(ctx, r)
-	return err
-}

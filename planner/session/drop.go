@@ -57,6 +57,11 @@ func (s *Session) dropTarget(ctx context.Context, txn *storage.Txn, st *plan.Dro
 		return dropRelation(ctx, txn, t.Rel.ID)
 	case t.Index != nil:
 		return txn.DropIndex(ctx, t.Index.ID)
+	case t.Func != nil:
+		if txn.Catalog().Function(t.Func.ID) == nil {
+			return nil
+		}
+		return txn.Undefine(ctx, t.Func)
 	case t.Type != nil:
 		ty := txn.Catalog().TypeByID(catalog.ID(t.Type.OID))
 		if ty == nil {
@@ -125,6 +130,11 @@ func dropAll(ctx context.Context, txn *storage.Txn, sc *catalog.Schema) error {
 	}
 	for _, t := range v.Types(sc.ID) {
 		if err := txn.Undefine(ctx, t); err != nil {
+			return err
+		}
+	}
+	for _, f := range v.Functions(sc.ID) {
+		if err := txn.Undefine(ctx, f); err != nil {
 			return err
 		}
 	}

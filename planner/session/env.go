@@ -30,6 +30,12 @@ func (s *Session) bindContext(v *catalog.View, oids []uint32) *bind.Context {
 			}
 			return st.c.params, true
 		},
+		PreparedQuery: func(name string) *plan.Query {
+			if st := s.stmts[name]; st != nil && name != "" {
+				return st.c.query
+			}
+			return nil
+		},
 	}
 }
 
@@ -85,6 +91,7 @@ func (s *Session) fillEnv(e *functions.Env, memory *functions.Account, txn *stor
 		DB: s.srv.db, Actor: s.actor(), Txn: txn, Format: s.format, Settings: s, Embedders: s.srv.embedders,
 		StatementTime: now, TxnTime: s.tx.begun, Clock: s.srv.clock,
 		Memory: memory, Session: s, Lookup: s.lookup, Sequences: &s.sequences, Locks: s.store, Notice: s.sendNotice,
+		Routines: s, Cursor: s.cursorRow,
 	}
 }
 

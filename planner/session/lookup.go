@@ -125,6 +125,9 @@ func (l lookup) RelationOID(name string) (uint32, bool) {
 		if oid := l.s.srv.system.OID(schema, rel); oid != 0 {
 			return oid, true
 		}
+		if schema == tempSchema {
+			schema = l.s.temp
+		}
 		sc := v.Schema(schema)
 		if sc == nil {
 			return 0, false
@@ -161,6 +164,9 @@ func (l lookup) ProcName(oid uint32) (string, bool) {
 		return f.Name, true
 	case *functions.Table:
 		return f.Name, true
+	}
+	if p := l.Proc(oid); p != nil {
+		return p.Name, true
 	}
 	if p := pgfacts.Load().ByOID(oid); p != nil {
 		return p.Name, true

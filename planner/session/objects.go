@@ -11,7 +11,17 @@ import (
 )
 
 // Proc implements functions.Lookup.
-func (l lookup) Proc(oid uint32) *functions.Proc { return l.s.srv.registry.Proc(oid) }
+func (l lookup) Proc(oid uint32) *functions.Proc {
+	if p := l.s.srv.registry.Proc(oid); p != nil || oid < uint32(catalog.FirstUserID) {
+		return p
+	}
+	if v := l.view(); v != nil {
+		if f := v.Function(catalog.ID(oid)); f != nil {
+			return functions.UserProc(f, l.TypeByOID)
+		}
+	}
+	return nil
+}
 
 // ProcVisible implements functions.Lookup.
 func (l lookup) ProcVisible(oid uint32) bool {

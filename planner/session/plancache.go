@@ -53,6 +53,11 @@ func (c *compiled) fits(v *catalog.View) bool {
 			return false
 		}
 	}
+	for id, version := range c.deps.Functions {
+		if f := v.Function(id); f == nil || f.Version != version {
+			return false
+		}
+	}
 	for id, version := range c.deps.Schemas {
 		if v.NameSet(id) != version {
 			return false

@@ -441,7 +441,7 @@ func (s *Session) recycle(p *Portal) {
 // AppendTag appends the command tag after a Fetch that ended the portal; shown is the number of rows that went to the client.
 func (p *Portal) AppendTag(dst []byte, shown int64) []byte {
 	dst = append(dst, p.tag...)
-	if p.plain || p.c.query == nil && !p.c.act.counts {
+	if p.plain || p.tag == "CALL" || p.c.query == nil && !p.c.act.counts {
 		return dst
 	}
 	n := p.count

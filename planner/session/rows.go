@@ -63,7 +63,8 @@ func (k *keptRows) add(b *batch.Batch) error {
 		return err
 	}
 	k.taken += size
-	for i, c := range b.Cols {
+	for i := range k.cols { // a cursor's rows have more columns than it shows
+		c := b.Cols[i]
 		if b.Sel == nil && c.Len() > b.Len {
 			k.cols[i].AppendFrom(c, identity(b.Len))
 			continue

@@ -27,7 +27,9 @@ type Session struct {
 	inbox     inbox
 
 	// What follows belongs to the session's goroutine.
-	committing bool // the deferred constraints are being looked at
+	committing   bool // the deferred constraints are being looked at
+	routineDepth int  // users' functions that are running, one inside the other
+	programs     map[programKey]*program
 	live
 	vars        *vars
 	store       *storage.Session

@@ -38,6 +38,7 @@ const (
 	IndexClass    Class = 4
 	TypeClass     Class = 5
 	RoleClass     Class = 6
+	FunctionClass Class = 7
 )
 
 // Descriptor is what the catalog stores: *Database, *Schema, *Relation, *Index, *Type or *Role.

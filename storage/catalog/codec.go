@@ -48,6 +48,8 @@ func Decode(class Class, stored doc.Doc, published kv.LSN, version uint64, types
 		d = &Type{Published: published, Version: version, Def: &value.Type{}}
 	case RoleClass:
 		d = &Role{Published: published}
+	case FunctionClass:
+		d = &Function{Published: published, Version: version}
 	default:
 		return nil, dberr.New(dberr.DataCorrupted, "catalog has an entry of unknown class %d", class)
 	}
@@ -83,6 +85,8 @@ func describe(d Descriptor, c *coder) {
 		describeType(d, c)
 	case *Role:
 		describeRole(d, c)
+	case *Function:
+		describeFunction(d, c)
 	}
 }
 

@@ -143,6 +143,10 @@ func Publish(d Descriptor, lsn kv.LSN) Descriptor {
 		c := *d
 		c.Published = lsn
 		return &c
+	case *Function:
+		c := *d
+		c.Published = lsn
+		return &c
 	}
 	return d
 }

@@ -121,8 +121,49 @@ func appendBox(dst []byte, o key.Order, t *value.Type, v value.Value) ([]byte, e
 		return o.AppendInterval(dst, i.Months, i.Days, i.Micros), nil
 	case t.IsArray():
 		return appendArray(dst, o, v.Box().(*value.Array))
+	case t.Class == value.RangeClass:
+		return appendRange(dst, o, v.Box().(*value.Range))
+	case t.Class == value.MultiClass:
+		return appendMultirange(dst, o, v.Box().(*value.Multirange))
 	}
 	return nil, noOrder(t)
+}
+
+// appendRange writes a range in the order of PostgreSQL: empty ones first, then by lower bound, then by upper bound. An exclusive lower
+// bound comes after an inclusive one of the same value, an exclusive upper bound before.
+func appendRange(dst []byte, o key.Order, r *value.Range) ([]byte, error) {
+	if r.Empty {
+		return o.AppendInt(dst, 0), nil
+	}
+	dst = o.AppendInt(dst, 1)
+	dst, err := appendBound(dst, o, r.Elem, r.Lower, 0, !r.LowerInc)
+	if err != nil {
+		return nil, err
+	}
+	return appendBound(dst, o, r.Elem, r.Upper, 2, r.UpperInc)
+}
+
+// appendBound writes a bound: infinite is the place of an infinite one (0 before all others, 2 after them), late tells of two bounds of
+// the same value which comes second.
+func appendBound(dst []byte, o key.Order, elem *value.Type, v value.Value, infinite int64, late bool) ([]byte, error) {
+	if v.IsNull() {
+		return o.AppendInt(dst, infinite), nil
+	}
+	dst, err := AppendComponent(o.AppendInt(dst, 1), o, elem, v)
+	if err != nil {
+		return nil, err
+	}
+	return o.AppendBool(dst, late), nil
+}
+
+// appendMultirange writes a multirange range by range; one that is the beginning of another comes first.
+func appendMultirange(dst []byte, o key.Order, m *value.Multirange) (_ []byte, err error) {
+	for _, r := range m.Ranges {
+		if dst, err = appendRange(o.AppendInt(dst, 1), o, r); err != nil {
+			return nil, err
+		}
+	}
+	return o.AppendInt(dst, 0), nil
 }
 
 func noOrder(t *value.Type) error {

@@ -155,6 +155,7 @@ func (s *Scope) call(e *plan.Call) (Node, Traits, error) {
 		traits |= Volatile
 	}
 	n := &callNode{args: args, vecs: make([]vec.Vec, len(args)), app: newApplier(s.Run, e.Fn, e.Args, e.T)}
+	n.app.call.Variadic = e.Variadic
 	n.out.Type = e.T
 	return n, traits, nil
 }

@@ -19,6 +19,7 @@ type (
 	A_Star                = pg_query.A_Star
 	Alias                 = pg_query.Alias
 	AlterEnumStmt         = pg_query.AlterEnumStmt
+	AlterFunctionStmt     = pg_query.AlterFunctionStmt
 	AlterObjectSchemaStmt = pg_query.AlterObjectSchemaStmt
 	AlterOwnerStmt        = pg_query.AlterOwnerStmt
 	AlterSeqStmt          = pg_query.AlterSeqStmt
@@ -31,6 +32,7 @@ type (
 	Boolean               = pg_query.Boolean
 	BooleanTest           = pg_query.BooleanTest
 	CTECycleClause        = pg_query.CTECycleClause
+	CallStmt              = pg_query.CallStmt
 	CaseExpr              = pg_query.CaseExpr
 	CaseWhen              = pg_query.CaseWhen
 	CoalesceExpr          = pg_query.CoalesceExpr
@@ -47,10 +49,12 @@ type (
 	CreateDomainStmt      = pg_query.CreateDomainStmt
 	CreateEnumStmt        = pg_query.CreateEnumStmt
 	CreateExtensionStmt   = pg_query.CreateExtensionStmt
+	CreateFunctionStmt    = pg_query.CreateFunctionStmt
 	CreateSchemaStmt      = pg_query.CreateSchemaStmt
 	CreateSeqStmt         = pg_query.CreateSeqStmt
 	CreateStmt            = pg_query.CreateStmt
 	CreateTableAsStmt     = pg_query.CreateTableAsStmt
+	CurrentOfExpr         = pg_query.CurrentOfExpr
 	DeclareCursorStmt     = pg_query.DeclareCursorStmt
 	DefElem               = pg_query.DefElem
 	DeleteStmt            = pg_query.DeleteStmt
@@ -61,6 +65,7 @@ type (
 	FetchDirection        = pg_query.FetchDirection
 	FetchStmt             = pg_query.FetchStmt
 	FuncCall              = pg_query.FuncCall
+	FunctionParameterMode = pg_query.FunctionParameterMode
 	GrantRoleStmt         = pg_query.GrantRoleStmt
 	GrantStmt             = pg_query.GrantStmt
 	GroupingFunc          = pg_query.GroupingFunc
@@ -84,6 +89,7 @@ type (
 	Node                  = pg_query.Node
 	NullTest              = pg_query.NullTest
 	ObjectType            = pg_query.ObjectType
+	ObjectWithArgs        = pg_query.ObjectWithArgs
 	OnConflictClause      = pg_query.OnConflictClause
 	PrepareStmt           = pg_query.PrepareStmt
 	RangeFunction         = pg_query.RangeFunction

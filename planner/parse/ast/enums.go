@@ -85,6 +85,12 @@ const (
 	FetchDirection_FETCH_BACKWARD                = pg_query.FetchDirection_FETCH_BACKWARD
 	FetchDirection_FETCH_FORWARD                 = pg_query.FetchDirection_FETCH_FORWARD
 	FetchDirection_FETCH_RELATIVE                = pg_query.FetchDirection_FETCH_RELATIVE
+	FunctionParameterMode_FUNC_PARAM_DEFAULT     = pg_query.FunctionParameterMode_FUNC_PARAM_DEFAULT
+	FunctionParameterMode_FUNC_PARAM_IN          = pg_query.FunctionParameterMode_FUNC_PARAM_IN
+	FunctionParameterMode_FUNC_PARAM_INOUT       = pg_query.FunctionParameterMode_FUNC_PARAM_INOUT
+	FunctionParameterMode_FUNC_PARAM_OUT         = pg_query.FunctionParameterMode_FUNC_PARAM_OUT
+	FunctionParameterMode_FUNC_PARAM_TABLE       = pg_query.FunctionParameterMode_FUNC_PARAM_TABLE
+	FunctionParameterMode_FUNC_PARAM_VARIADIC    = pg_query.FunctionParameterMode_FUNC_PARAM_VARIADIC
 	GrantTargetType_ACL_TARGET_ALL_IN_SCHEMA     = pg_query.GrantTargetType_ACL_TARGET_ALL_IN_SCHEMA
 	GrantTargetType_ACL_TARGET_DEFAULTS          = pg_query.GrantTargetType_ACL_TARGET_DEFAULTS
 	GroupingSetKind_GROUPING_SET_CUBE            = pg_query.GroupingSetKind_GROUPING_SET_CUBE

@@ -11,6 +11,7 @@ type (
 	Node_AIndirection            = pg_query.Node_AIndirection
 	Node_AStar                   = pg_query.Node_AStar
 	Node_AlterEnumStmt           = pg_query.Node_AlterEnumStmt
+	Node_AlterFunctionStmt       = pg_query.Node_AlterFunctionStmt
 	Node_AlterObjectSchemaStmt   = pg_query.Node_AlterObjectSchemaStmt
 	Node_AlterOwnerStmt          = pg_query.Node_AlterOwnerStmt
 	Node_AlterRoleStmt           = pg_query.Node_AlterRoleStmt

@@ -1,0 +1,28 @@
+package plan
+
+import "github.com/omgdb/omgdb/storage/catalog"
+
+// CreateFunction is CREATE FUNCTION and CREATE PROCEDURE; Fn lacks its id and schema.
+type CreateFunction struct {
+	Name      ObjName
+	Fn        catalog.Function
+	OrReplace bool
+	Signature string // as messages show it: f(integer, text)
+}
+
+// CommandTag implements Statement.
+func (s *CreateFunction) CommandTag() string {
+	if s.Fn.Kind == 'p' {
+		return "CREATE PROCEDURE"
+	}
+	return "CREATE FUNCTION"
+}
+
+// AlterFunction is ALTER FUNCTION (PROCEDURE, ROUTINE): New is the function as it is to be, nil when nothing changes.
+type AlterFunction struct {
+	Word string
+	New  *catalog.Function
+}
+
+// CommandTag implements Statement.
+func (s *AlterFunction) CommandTag() string { return "ALTER " + s.Word }

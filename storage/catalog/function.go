@@ -1,0 +1,143 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/omgdb/omgdb/storage/kv"
+)
+
+// Function is a function or procedure that a user wrote in SQL. Its types are named by their OIDs: they may be row types of tables, which
+// change.
+type Function struct {
+	ID     ID
+	Schema ID
+	Name   string
+	Owner  ID
+	Kind   byte // f function, p procedure
+	Args   []FunctionArg
+	Ret    uint32 // OID of the result's type; that of record when it has several columns
+	SetOf  bool
+	// Body is the text of its statements. Of a body that was written as BEGIN ATOMIC or RETURN, Standard is true.
+	Body       string
+	Standard   bool
+	Volatility byte // i, s, v
+	Strict     bool
+	Secdef     bool
+	Leakproof  bool
+	Parallel   byte // s, r, u
+	Cost, Rows int64
+	Comment    string
+	ACL        []string
+	Version    uint64
+	Published  kv.LSN
+}
+
+// FunctionArg is a parameter or a column of the result.
+type FunctionArg struct {
+	Name    string
+	Type    uint32
+	Mode    byte // i in, o out, b inout, v variadic, t column of RETURNS TABLE
+	Default string
+}
+
+// In tells whether a call gives the argument.
+func (a *FunctionArg) In() bool { return a.Mode == 'i' || a.Mode == 'b' || a.Mode == 'v' }
+
+// Out tells whether the argument is a column of the result.
+func (a *FunctionArg) Out() bool { return a.Mode == 'o' || a.Mode == 'b' || a.Mode == 't' }
+
+// Word is what statements call it.
+func (f *Function) Word() string {
+	if f.Kind == 'p' {
+		return "procedure"
+	}
+	return "function"
+}
+
+// Class implements Descriptor.
+func (*Function) Class() Class { return FunctionClass }
+
+// OID implements Descriptor.
+func (f *Function) OID() ID { return f.ID }
+
+// Home implements Descriptor.
+func (f *Function) Home() ID { return f.Schema }
+
+// Label implements Descriptor: functions of a name differ by the types of what is given to them.
+func (f *Function) Label() string {
+	var b strings.Builder
+	b.WriteString(functionPrefix(f.Name))
+	for i := range f.Args {
+		if f.Args[i].In() {
+			fmt.Fprintf(&b, "%d,", f.Args[i].Type)
+		}
+	}
+	return b.String()
+}
+
+// functionPrefix begins the labels of the functions of a name.
+func functionPrefix(name string) string { return name + "\x00" }
+
+func describeFunction(f *Function, c *coder) {
+	integer(c, "id", &f.ID)
+	integer(c, "schema", &f.Schema)
+	c.str("name", &f.Name)
+	integer(c, "owner", &f.Owner)
+	integer(c, "kind", &f.Kind)
+	list(c, "args", &f.Args, func(a *FunctionArg, c *coder) {
+		c.str("name", &a.Name)
+		integer(c, "type", &a.Type)
+		integer(c, "mode", &a.Mode)
+		c.str("default", &a.Default)
+	})
+	integer(c, "ret", &f.Ret)
+	c.boolean("setOf", &f.SetOf)
+	c.str("body", &f.Body)
+	c.boolean("standard", &f.Standard)
+	integer(c, "volatility", &f.Volatility)
+	c.boolean("strict", &f.Strict)
+	c.boolean("secdef", &f.Secdef)
+	c.boolean("leakproof", &f.Leakproof)
+	integer(c, "parallel", &f.Parallel)
+	integer(c, "cost", &f.Cost)
+	integer(c, "rows", &f.Rows)
+	c.str("comment", &f.Comment)
+	c.strs("acl", &f.ACL)
+}
+
+// FunctionsNamed lists the functions of a name in a schema.
+func (v *View) FunctionsNamed(schema ID, name string) []*Function {
+	var out []*Function
+	prefix := nameKey(FunctionClass, schema, functionPrefix(name))
+	v.base.names.Ascend(prefix, func(k string, o objKey) bool {
+		if !strings.HasPrefix(k, prefix) {
+			return false
+		}
+		if f, _ := v.Get(FunctionClass, ID(uint32(o))).(*Function); f != nil && f.Schema == schema && f.Name == name {
+			out = append(out, f)
+		}
+		return true
+	})
+	if v.own == nil {
+		return out
+	}
+	v.own.names.Ascend(prefix, func(k string, o objKey) bool {
+		if !strings.HasPrefix(k, prefix) {
+			return false
+		}
+		if f, _ := v.Get(FunctionClass, ID(uint32(o))).(*Function); o != 0 && f != nil && v.base.Get(FunctionClass, f.ID) == nil {
+			out = append(out, f)
+		}
+		return true
+	})
+	return out
+}
+
+// Function finds a user's function, nil when there is none.
+func (v *View) Function(id ID) *Function { return get[Function](v, FunctionClass, id) }
+
+// Functions lists the functions of a schema (0: of every schema) in id order.
+func (v *View) Functions(schema ID) []*Function {
+	return find(v, FunctionClass, func(f *Function) bool { return schema == 0 || f.Schema == schema })
+}
