@@ -99,6 +99,7 @@ func (c *candidate) load(ctx context.Context) (err error) {
 type best struct {
 	k    int
 	list []candidate
+	buf  []byte // a row key
 	err  error
 }
 
@@ -142,13 +143,14 @@ func (b *best) wants(ctx context.Context, c *candidate) (bool, error) {
 	if c.score != worst.score {
 		return c.score > worst.score, nil
 	}
-	if err := c.load(ctx); err != nil {
-		return false, err
-	}
 	if err := worst.load(ctx); err != nil {
 		return false, err
 	}
-	return bytes.Compare(c.key, worst.key) < 0, nil
+	var err error
+	if b.buf, err = c.layer.RowKey(ctx, b.buf[:0], c.ordinal); err != nil {
+		return false, err
+	}
+	return bytes.Compare(b.buf, worst.key) < 0, nil
 }
 
 func (b *best) take(c candidate) {

@@ -171,6 +171,9 @@ func (k *keysIn) key(dst []byte, i int) []byte {
 // find gives the number of the key of an ordinal, -1 for none.
 func (k *keysIn) find(ordinal uint32) int {
 	place := byte(ordinal % keyBlock)
+	if len(k.places) == keyBlock {
+		return int(place) // no gaps
+	}
 	i := sort.Search(len(k.places), func(i int) bool { return k.places[i] >= place })
 	if i == len(k.places) || k.places[i] != place {
 		return -1

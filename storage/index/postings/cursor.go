@@ -28,8 +28,9 @@ type Cursor struct {
 	ords   [BlockLen]uint32
 	counts [BlockLen]uint32
 
-	places   []uint32 // positions of the block, decoded when asked for
-	placesOf int      // the block they are of, -1 for none
+	places   []uint32         // positions of the block, decoded when asked for
+	starts   [BlockLen]uint32 // where in places those of each document begin
+	placesOf int              // the block they are of, -1 for none
 
 	mem *List // of a layer in memory; then the encoded parts are empty
 }
@@ -234,11 +235,7 @@ func (c *Cursor) Positions(dst []int32) []int32 {
 	if c.placesOf != c.block {
 		c.loadPlaces()
 	}
-	from := 0
-	for _, n := range c.counts[:c.at] {
-		from += int(n)
-	}
-	last := int32(0)
+	from, last := int(c.starts[c.at]), int32(0)
 	for _, gap := range c.places[min(from, len(c.places)):min(from+int(c.Count), len(c.places))] {
 		last += int32(gap)
 		dst = append(dst, last)
@@ -248,7 +245,8 @@ func (c *Cursor) Positions(dst []int32) []int32 {
 
 func (c *Cursor) loadPlaces() {
 	total := 0
-	for _, n := range c.counts[:c.n] {
+	for i, n := range c.counts[:c.n] {
+		c.starts[i] = uint32(total)
 		total += int(n)
 	}
 	b := c.pos

@@ -53,9 +53,11 @@ type Layer struct {
 	mem  *tailView // for deltas
 
 	lengths  map[uint32][]byte
-	keys     map[uint32]keysIn
+	keys     map[uint32]*keysIn
 	lastAt   uint32 // the block of lengths used last
 	lastSeen []byte
+	lastKeys *keysIn // the block of row keys used last, and which it is
+	keysAt   uint32
 }
 
 // Cursor opens the postings of a term, dead documents included.
@@ -147,26 +149,37 @@ func (l *Layer) RowKey(ctx context.Context, dst []byte, ordinal uint32) ([]byte,
 		}
 		return append(dst, e.rowKey...), nil
 	}
-	block := ordinal / keyBlock
-	k, ok := l.keys[block]
-	if !ok {
-		b, err := l.v.Get(ctx, l.s.blockKey(nil, l.info.number, partKeys, block))
+	if block := ordinal / keyBlock; l.lastKeys == nil || l.keysAt != block {
+		k, err := l.openKeys(ctx, block)
 		if err != nil {
 			return nil, err
 		}
-		if k, err = openKeys(b); err != nil {
-			return nil, err
-		}
-		if l.keys == nil {
-			l.keys = map[uint32]keysIn{}
-		}
-		l.keys[block] = k
+		l.lastKeys, l.keysAt = k, block
 	}
-	i := k.find(ordinal)
+	i := l.lastKeys.find(ordinal)
 	if i < 0 {
 		return nil, badDelta()
 	}
-	return k.key(dst, i), nil
+	return l.lastKeys.key(dst, i), nil
+}
+
+func (l *Layer) openKeys(ctx context.Context, block uint32) (*keysIn, error) {
+	if k := l.keys[block]; k != nil {
+		return k, nil
+	}
+	b, err := l.v.Get(ctx, l.s.blockKey(nil, l.info.number, partKeys, block))
+	if err != nil {
+		return nil, err
+	}
+	k, err := openKeys(b)
+	if err != nil {
+		return nil, err
+	}
+	if l.keys == nil {
+		l.keys = map[uint32]*keysIn{}
+	}
+	l.keys[block] = &k
+	return &k, nil
 }
 
 // Alive counts the documents of an opened cursor's list that are there.
