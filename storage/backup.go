@@ -129,3 +129,21 @@ func copyOf(ctx context.Context, source kv.Store, dir string) (BackupReport, err
 	size, err := bolt.Copy(ctx, dir, snap)
 	return BackupReport{dir, snap.LSN(), size}, err
 }
+
+// CompactReport tells what a compaction gained, in bytes of the store's file.
+type CompactReport struct{ Before, After int64 }
+
+// Compact gives up what the op-log no longer has to keep and the rows of dropped relations, whose past can then no longer be read, and
+// writes the store's file anew without the room that was freed. Readers and writers go on. An engine without a file has nothing to gain.
+func (db *DB) Compact(ctx context.Context) (r CompactReport, err error) {
+	if err := db.Maintain(ctx); err != nil {
+		return r, err
+	}
+	if err := db.FreeDropped(ctx); err != nil {
+		return r, err
+	}
+	if c, ok := db.store.(kv.Compacter); ok {
+		r.Before, r.After, err = c.Compact(ctx)
+	}
+	return r, err
+}

@@ -55,8 +55,8 @@ func (e usageError) Unwrap() error { return e.error }
 func commands() []*cobra.Command {
 	return []*cobra.Command{
 		createCmd(), insertCmd(), updateCmd(), deleteCmd(), importCmd(), exportCmd(), getCmd(), findCmd(), searchCmd(), vsearchCmd(),
-		contextCmd(), vsyncCmd(), vstaleCmd(), historyCmd(), planCmd(), applyCmd(), rollbackCmd(), backupCmd(), restoreCmd(), inspectCmd(), verifyCmd(),
-		sqlCmd(), indexCmd(), queryCmd(), serveCmd(), mcpCmd(), modelCmd(), demoCmd(), versionCmd(),
+		contextCmd(), vsyncCmd(), vstaleCmd(), historyCmd(), planCmd(), applyCmd(), rollbackCmd(), backupCmd(), restoreCmd(), compactCmd(), inspectCmd(),
+		verifyCmd(), sqlCmd(), indexCmd(), queryCmd(), serveCmd(), mcpCmd(), modelCmd(), demoCmd(), versionCmd(),
 	}
 }
 

@@ -47,3 +47,31 @@ func evalBackup(ctx context.Context, c *functions.Call, a []value.Value) (value.
 	b.End()
 	return coll.Canonical(&b)
 }
+
+var compact = functions.Scalar{
+	OID: 8160, Name: "compact", Ret: value.JSON, Volatility: functions.Volatile,
+	Eval: evalCompact,
+	Descr: "writes the store's file anew without the room of what was deleted, while readers and writers go on; the past of dropped and truncated " +
+		"relations is freed at once",
+}
+
+func evalCompact(ctx context.Context, c *functions.Call, _ []value.Value) (value.Value, error) {
+	if err := coll.Writes(c.Env, "compact"); err != nil {
+		return value.Null, err
+	}
+	if err := coll.Superuser(c.Env, "compact the store"); err != nil {
+		return value.Null, err
+	}
+	r, err := c.Env.DB.Compact(ctx)
+	if err != nil {
+		return value.Null, err
+	}
+	var b doc.Builder
+	b.BeginObject()
+	b.Key("before")
+	b.Int(r.Before)
+	b.Key("after")
+	b.Int(r.After)
+	b.End()
+	return coll.Canonical(&b)
+}

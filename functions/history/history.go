@@ -19,7 +19,7 @@ import (
 func Entries() functions.Entries {
 	return functions.Entries{
 		Tables:  []*functions.Table{&opLog, &rowHistory, &asOfLSN, &asOfTime, &asOfText, &retention, &setRetention},
-		Scalars: []*functions.Scalar{&purge, &lsn, &backup},
+		Scalars: []*functions.Scalar{&purge, &lsn, &backup, &compact},
 	}
 }
 

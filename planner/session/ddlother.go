@@ -26,22 +26,39 @@ func furtherActions() []entry {
 			return s.refresh(ctx, p, st)
 		}),
 		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.Grant) error { return s.grant(ctx, st) }),
-		on(action{}, func(s *Session, _ context.Context, _ *Portal, st *plan.Vacuum) error {
-			if st.Vacuum {
-				if err := s.refuseBlock("VACUUM"); err != nil { // dropped rows are swept in the background
-					return err
-				}
-			}
-			if st.Analyze {
-				s.srv.db.Resample(st.Rels...)
-			}
-			return nil
-		}),
+		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.Vacuum) error { return s.vacuum(ctx, st) }),
 		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.Reindex) error { return s.reindex(ctx, st) }),
 		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.ConstraintsSet) error {
 			return s.setConstraints(ctx, st)
 		}),
 	}
+}
+
+// vacuum: dropped rows are swept in the background, so only FULL has something to do: it writes the store's file anew, all of it,
+// because relations share it.
+func (s *Session) vacuum(ctx context.Context, st *plan.Vacuum) error {
+	if st.Vacuum {
+		if err := s.refuseBlock("VACUUM"); err != nil {
+			return err
+		}
+	}
+	if st.Full {
+		v, err := s.view()
+		if err != nil {
+			return err
+		}
+		if r := v.Role(s.user); r != nil && !r.Super {
+			return dberr.New(dberr.InsufficientPrivilege, "permission denied: only a superuser can VACUUM FULL").
+				WithDetail("It writes the whole store anew.")
+		}
+		if _, err := s.srv.db.Compact(ctx); err != nil {
+			return err
+		}
+	}
+	if st.Analyze {
+		s.srv.db.Resample(st.Rels...)
+	}
+	return nil
 }
 
 func (s *Session) database(ctx context.Context, st *plan.Database) error {

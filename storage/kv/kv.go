@@ -32,6 +32,12 @@ type Store interface {
 	Close() error
 }
 
+// Compacter is a Store whose file can be written anew without the room that deleted keys left, while it is in use.
+type Compacter interface {
+	// Compact gives the file's size in bytes before and after. A cancelled context ends it with the context's cause; the file stays.
+	Compact(ctx context.Context) (before, after int64, err error)
+}
+
 // Snapshot is an immutable view; it may be used by several goroutines. Bytes that it returns are valid until Close
 // and must not be changed.
 type Snapshot interface {

@@ -55,6 +55,8 @@ func (s *Store) freezeIdle(since kv.LSN) kv.LSN {
 // checkpoint writes the oldest frozen layers to store.db, those that one transaction holds, and publishes a state without them.
 // more tells that there may be others.
 func (s *Store) checkpoint() (more bool, err error) {
+	s.checkpointing.Lock()
+	defer s.checkpointing.Unlock()
 	layers, segment := s.oldest()
 	if len(layers) == 0 {
 		return false, nil
@@ -112,7 +114,7 @@ func (s *Store) write(layers []layer, segment uint64) (err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil { // as bbolt meets a damaged page
-			err = slice.abort(damaged(p, s.db.Path()))
+			err = slice.abort(damaged(p, s.path()))
 		}
 	}()
 	for i := range layers {
@@ -178,7 +180,7 @@ func (c *slice) full() bool {
 // beginSlice begins a transaction, unless store.db could outgrow its map in it: bbolt would wait for a new map until the last
 // reader is gone, and the store always has one.
 func (s *Store) beginSlice() (*slice, error) {
-	info, err := os.Stat(s.db.Path())
+	info, err := os.Stat(s.path())
 	if err != nil {
 		return nil, s.fileError(err)
 	}

@@ -70,15 +70,16 @@ type copier struct {
 	bucket *bbolt.Bucket
 	name   []byte
 	held   int64
+	done   func() // called when the last transaction has ended; nil for nothing to do
 }
 
 // fill opens the file at path, lets write fill it and syncs it.
 func fill(path string, write func(*copier) error) (err error) {
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoSync: true, FreelistType: bbolt.FreelistMapType})
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoSync: true, NoGrowSync: true, FreelistType: bbolt.FreelistMapType})
 	if err != nil {
 		return err
 	}
-	db.AllocSize = maxAlloc
+	db.AllocSize = minAlloc // the file is no larger than it must be
 	c := &copier{db: db}
 	if c.tx, err = db.Begin(true); err == nil {
 		if err = write(c); err == nil {
@@ -86,6 +87,9 @@ func fill(path string, write func(*copier) error) (err error) {
 		} else {
 			err = errors.Join(err, c.tx.Rollback())
 		}
+	}
+	if c.done != nil {
+		c.done()
 	}
 	if err == nil {
 		err = db.Sync()

@@ -40,9 +40,12 @@ func openFile(dir string, o Options) (db *bbolt.DB, mapped int64, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if db, mapped, err = mapFile(path, size, o); err != nil {
-		return nil, 0, openError(err, dir)
+	for db == nil {
+		if db, mapped, err = mapFile(path, size, o); err != nil && !errors.Is(err, errReplaced) {
+			return nil, 0, openError(err, dir)
+		}
 	}
+	os.Remove(filepath.Join(dir, compactName)) // it was not completed; if it stays, it does no harm
 	if err := checkFile(db, dir, path); err != nil {
 		db.Close()
 		return nil, 0, err
@@ -107,8 +110,19 @@ func boltOpen(path string, o *bbolt.Options) (db *bbolt.DB, err error) {
 			err = damaged(p, path)
 		}
 	}()
-	return bbolt.Open(path, 0o600, o)
+	if db, err = bbolt.Open(path, 0o600, o); err != nil {
+		return nil, err
+	}
+	// While this process waited for the lock, its holder may have put another file in this one's place.
+	if locked, lerr := file.Stat(); lerr == nil {
+		if now, nerr := os.Stat(path); nerr == nil && !os.SameFile(locked, now) {
+			return nil, errors.Join(errReplaced, db.Close())
+		}
+	}
+	return db, nil
 }
+
+var errReplaced = errors.New("the file was replaced")
 
 func checkFile(db *bbolt.DB, dir, path string) (err error) {
 	defer recoverDamage(&err, path)

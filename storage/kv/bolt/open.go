@@ -31,9 +31,9 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	s := &Store{
 		dir: dir, tune: o.tune, db: db, mapped: mapped, fs: o.tune.fs(filepath.Join(dir, logDir)),
-		wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
+		views: map[*bbolt.DB]int{}, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
-	s.change.L = &s.mu
+	s.change.L, s.runs = &s.mu, map[*run]bool{}
 	s.pages = watchResidency(s.forgetPages)
 	if err := s.start(); err != nil {
 		s.pages.close()

@@ -60,15 +60,15 @@ func (r *residency) run() {
 
 // forgetPages lets go of what is mapped; it comes back as it is read.
 func (s *Store) forgetPages() {
-	forgetMap(s.db)
+	s.mapping.Lock() // no file is closed meanwhile
+	defer s.mapping.Unlock()
+	s.mu.Lock()
+	db := s.db
+	s.mu.Unlock()
+	forgetMap(db, s.path())
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.now == nil {
-		return
-	}
-	for _, l := range s.now.layers { // their files are open as long as the state has them
-		if l.run != nil {
-			l.run.file.Forget()
-		}
+	for r := range s.runs { // also those that only an old snapshot still reads
+		r.file.Forget()
 	}
 }

@@ -31,8 +31,8 @@ func mappedBytes() int64 {
 
 // forgetMap takes the pages of store.db out of the process's map. For a map of a file that is only read they come back as they
 // were. It is advice, so a failure does not matter.
-func forgetMap(db *bbolt.DB) {
-	if info, err := os.Stat(db.Path()); err == nil {
+func forgetMap(db *bbolt.DB, path string) {
+	if info, err := os.Stat(path); err == nil {
 		unix.Syscall(unix.SYS_MADVISE, db.Info().Data, uintptr(info.Size()), unix.MADV_DONTNEED)
 	}
 }

@@ -7,4 +7,4 @@ import "go.etcd.io/bbolt"
 // mappedBytes is 0: the system doesn't tell.
 func mappedBytes() int64 { return 0 }
 
-func forgetMap(*bbolt.DB) {}
+func forgetMap(*bbolt.DB, string) {}

@@ -74,7 +74,11 @@ type Store struct {
 	mapped int64 // bytes of address space that db may grow to
 	fs     vfs.FS
 	pages  *residency
-	shut   atomic.Bool // set by Close under applying, read anywhere
+
+	checkpointing sync.Mutex // held by the one who writes store.db or replaces it
+	mapping       sync.Mutex // held while mapped pages are let go, and while a file is closed
+
+	shut atomic.Bool // set by Close under applying, read anywhere
 
 	applying sync.Mutex // held by the one Apply, and by Close; guards the fields below
 	log      *wal.Log
@@ -82,12 +86,14 @@ type Store struct {
 	last     kv.LSN // the newest batch
 	nextRun  uint64
 
-	mu      sync.Mutex // guards the fields below and all counts of references
-	change  sync.Cond  // now or stuck changed
-	now     *state     // the newest
-	segment uint64     // the log's current one
-	stuck   error      // of the last checkpoint
-	states  int        // that still have references; the last one closes db once shut is set
+	mu      sync.Mutex        // guards the fields below and all counts of references
+	change  sync.Cond         // now or stuck changed
+	now     *state            // the newest
+	segment uint64            // the log's current one
+	runs    map[*run]bool     // that states have
+	stuck   error             // of the last checkpoint
+	states  int               // that still have references; the last one closes db once shut is set
+	views   map[*bbolt.DB]int // live views of each file: of store.db, and of those that it has replaced
 
 	wake chan struct{} // tells the checkpointer that a layer was frozen
 	stop chan struct{} // closed by Close
@@ -111,7 +117,9 @@ func (s *Store) install(st *state) {
 	st.view.refs++
 	for _, l := range st.layers {
 		if l.run != nil {
-			l.run.refs++
+			if l.run.refs++; l.run.refs == 1 {
+				s.runs[l.run] = true
+			}
 		}
 	}
 	s.states++
@@ -135,12 +143,13 @@ func (s *Store) release(st *state) {
 			continue
 		}
 		if l.run.refs--; l.run.refs == 0 {
+			delete(s.runs, l.run)
 			ended = append(ended, l.run)
 		}
 	}
 	s.mu.Unlock()
 	if endView {
-		st.view.tx.Rollback()
+		s.endView(st.view)
 	}
 	for _, r := range ended {
 		r.file.Close()
@@ -149,7 +158,7 @@ func (s *Store) release(st *state) {
 		}
 	}
 	if last {
-		s.db.Close()
+		s.closeFile(s.db)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 // view is a bbolt read transaction that any number of states share: bytes that their snapshots hand out point into its pages.
 type view struct {
 	tx   *bbolt.Tx
+	db   *bbolt.DB // of tx
 	path string
 	refs int // of states; guarded by Store.mu
 
@@ -27,11 +28,19 @@ type bucket struct {
 
 // newView begins a view of the newest content of store.db, without a reference.
 func (s *Store) newView() (*view, error) {
-	tx, err := s.db.Begin(false)
+	return s.viewOf(s.db)
+}
+
+// viewOf begins a view of a file that is, or becomes, store.db. endView ends it.
+func (s *Store) viewOf(db *bbolt.DB) (*view, error) {
+	tx, err := db.Begin(false)
 	if err != nil {
 		return nil, openError(err, s.dir)
 	}
-	return &view{tx: tx, path: s.db.Path(), buckets: map[[kv.PrefixLen]byte]*bucket{}}, nil
+	s.mu.Lock()
+	s.views[db]++
+	s.mu.Unlock()
+	return &view{tx: tx, db: db, path: s.path(), buckets: map[[kv.PrefixLen]byte]*bucket{}}, nil
 }
 
 func (v *view) bucket(name []byte) *bucket {
