@@ -68,6 +68,9 @@ type openIndexes struct {
 
 func (t *Txn) indexInsert(ctx context.Context, r indexRow, d doc.Doc) error {
 	list, err := t.maintainers(r.rel)
+	if err != nil || len(list) == 0 {
+		return err
+	}
 	w := indexWriter{t: t, rel: r.rel}
 	for i := 0; err == nil && i < len(list); i++ {
 		err = list[i].Insert(ctx, &w, r.row(), d)

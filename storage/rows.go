@@ -21,10 +21,17 @@ const (
 )
 
 func rowValue(ordinal uint64, d doc.Doc) []byte {
-	v := make([]byte, headerLen, headerLen+len(d))
-	binary.BigEndian.PutUint64(v, ordinal)
-	binary.BigEndian.PutUint64(v[lsnAt:], uint64(key.Unstamped))
-	return append(v, d...)
+	return appendRowValue(make([]byte, 0, headerLen+len(d)), ordinal, d)
+}
+
+func (t *Txn) rowValue(ordinal uint64, d doc.Doc) []byte {
+	return appendRowValue(t.bytes(headerLen+len(d)), ordinal, d)
+}
+
+func appendRowValue(dst []byte, ordinal uint64, d doc.Doc) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, ordinal)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(key.Unstamped))
+	return append(dst, d...)
 }
 
 func rowOrdinal(v []byte) uint64 { return binary.BigEndian.Uint64(v) }
@@ -77,16 +84,34 @@ func (t *Txn) Insert(ctx context.Context, rel *catalog.Relation, d doc.Doc) (Row
 	if err := t.indexInsert(ctx, row, d); err != nil {
 		return nil, doc.Value{}, err
 	}
-	t.put(rel, rowKey, rowValue(ordinal, d), nil)
+	t.put(rel, rowKey, t.rowValue(ordinal, d), nil)
 	t.noteForeign(rel, nil, d)
 	return rowKey, id, t.spillIfLarge()
 }
+
+// bytes gives empty room for n bytes that the transaction keeps. Small pieces share a block, which goes when they all have gone.
+func (t *Txn) bytes(n int) []byte {
+	if n > maxShared {
+		return make([]byte, 0, n)
+	}
+	if cap(t.room)-len(t.room) < n {
+		t.room = make([]byte, 0, min(max(2*cap(t.room), 2*n, 256), maxRoom))
+	}
+	at := len(t.room)
+	t.room = t.room[:at+n]
+	return t.room[at : at : at+n]
+}
+
+const (
+	maxShared = 2 << 10
+	maxRoom   = 32 << 10
+)
 
 // put writes a row value (nil: deletes the row) into the overlay. base is the committed value that it replaces, nil for none; it
 // counts only for the transaction's first write of the key.
 func (t *Txn) put(rel *catalog.Relation, rowKey RowKey, value, base []byte) {
 	t.writes.Put(t.seq, overlay.Write{
-		Key: key.AppendRow(make([]byte, 0, kv.PrefixLen+len(rowKey)), rel.Storage, rowKey), Value: value,
+		Key: key.AppendRow(t.bytes(kv.PrefixLen+len(rowKey)), rel.Storage, rowKey), Value: value,
 		Stamp: lsnAt, Base: base, BaseKnown: true,
 	})
 }
@@ -202,9 +227,9 @@ func (t *Txn) Update(ctx context.Context, rel *catalog.Relation, rowKey RowKey, 
 	}
 	if !bytes.Equal(newKey, rowKey) {
 		t.put(rel, rowKey, nil, cur.base())
-		t.put(rel, newKey, rowValue(ordinal, new), nil)
+		t.put(rel, newKey, t.rowValue(ordinal, new), nil)
 	} else {
-		t.put(rel, rowKey, rowValue(ordinal, new), cur.base())
+		t.put(rel, rowKey, t.rowValue(ordinal, new), cur.base())
 	}
 	t.noteForeign(rel, rowDoc(cur.value), new)
 	return newKey, t.spillIfLarge()

@@ -133,6 +133,7 @@ func (ls opLists) close() {
 // listIter is one pass over the lists.
 type listIter struct {
 	lists opLists
+	room  []byte        // for what is read
 	in    *bufio.Reader // over the file of the first list; nil when it was not begun
 	left  int           // operations in it
 	ops   []kv.Op       // of the first list, behind its file
@@ -144,7 +145,7 @@ func (i *listIter) Next() (kv.Op, bool, error) {
 		switch {
 		case i.left > 0:
 			i.left--
-			op, err := readOp(i.in)
+			op, err := i.read()
 			return op, err == nil, err
 		case len(i.ops) > 0:
 			op := i.ops[0]
@@ -161,8 +162,9 @@ func (i *listIter) Next() (kv.Op, bool, error) {
 	}
 }
 
-// readOp reads an operation that this process wrote.
-func readOp(in *bufio.Reader) (op kv.Op, err error) {
+// read reads an operation that this process wrote.
+func (i *listIter) read() (op kv.Op, err error) {
+	in := i.in
 	flags, err := in.ReadByte()
 	if err != nil {
 		return op, spillError(err)
@@ -180,10 +182,23 @@ func readOp(in *bufio.Reader) (op kv.Op, err error) {
 		if err != nil {
 			return op, spillError(err)
 		}
-		*b = make([]byte, n)
+		*b = i.bytes(int(n))
 		if _, err := io.ReadFull(in, *b); err != nil {
 			return op, spillError(err)
 		}
 	}
 	return op, nil
+}
+
+// bytes gives room for n bytes; small pieces share a block, for an operation's bytes stay valid until the batch is dropped.
+func (i *listIter) bytes(n int) []byte {
+	if n > maxShared {
+		return make([]byte, n)
+	}
+	if cap(i.room)-len(i.room) < n {
+		i.room = make([]byte, 0, maxRoom)
+	}
+	at := len(i.room)
+	i.room = i.room[:at+n]
+	return i.room[at : at+n : at+n]
 }

@@ -67,6 +67,7 @@ type Txn struct {
 	seq   uint64     // number of the writes made now; readers see what is at or below their own
 
 	writes   *overlay.Overlay
+	room     []byte // for small pieces of what is written
 	own      *catalog.Own
 	view     *catalog.View // what Catalog gave last
 	viewOf   *catalog.Committed

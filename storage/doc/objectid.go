@@ -118,4 +118,11 @@ func AppendIDText(dst []byte, id Value) []byte {
 }
 
 // IDText is AppendIDText as a string.
-func IDText(id Value) string { return string(AppendIDText(nil, id)) }
+func IDText(id Value) string {
+	if id.Type == TypeString {
+		s, _ := id.StringBytes()
+		return string(s)
+	}
+	var room [64]byte
+	return string(AppendIDText(room[:0], id))
+}

@@ -2,6 +2,7 @@ package key
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/omgdb/omgdb/storage/kv"
 )
@@ -22,6 +23,7 @@ import (
 
 // AppendRow appends the key of a row.
 func AppendRow(dst []byte, id uint64, rowKey []byte) []byte {
+	dst = slices.Grow(dst, kv.PrefixLen+len(rowKey))
 	return append(AppendPrefix(dst, Row, id), rowKey...)
 }
 

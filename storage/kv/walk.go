@@ -33,8 +33,11 @@ func Walk(b Batch, f func(op *Op) error) error {
 	it := b.Ops()
 	var prev []byte
 	var room [2][]byte // for stamped keys: the current one and the one before
+	var op Op // one for all: it escapes to f
 	for n := 0; ; n++ {
-		op, ok, err := it.Next()
+		var ok bool
+		var err error
+		op, ok, err = it.Next()
 		if err != nil || !ok {
 			return err
 		}

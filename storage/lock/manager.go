@@ -116,7 +116,8 @@ func (m *Manager) acquire(ctx context.Context, r request, tag Tag, wait Wait, ti
 	case wait != Block:
 		return nil, ErrHeld
 	}
-	return m.await(ctx, &r, tag, timeout)
+	w := r // only a request that waits goes to the heap
+	return m.await(ctx, &w, tag, timeout)
 }
 
 // await queues the request and waits for it.

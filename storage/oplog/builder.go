@@ -20,6 +20,7 @@ type Builder struct {
 	count uint64
 	size  uint64 // of finished chunks
 	body  body
+	rec   Record // the one being added
 }
 
 // NewBuilder begins an entry.
@@ -30,14 +31,15 @@ func NewBuilder(a Actor, emit func(chunk uint32, value []byte) error) *Builder {
 // Add records that the value under key changed from before to after (nil: none), both row values, and tells where the record lies.
 // Keys come in order. It hashes both values.
 func (b *Builder) Add(key, before, after []byte) (Place, error) {
-	r := Record{Key: key, Before: before, Deleted: after == nil}
+	r := &b.rec
+	*r = Record{Key: key, Before: before, Deleted: after == nil}
 	if before != nil {
 		r.Image, r.BeforeDigest, r.BeforeLSN = Whole, b.Row(before), rowLSN(before)
 	}
 	if after != nil {
 		r.After = b.Row(after)
 	}
-	b.body.add(&r)
+	b.body.add(r)
 	b.count++
 	if size := len(b.open) + len(key) + len(before) + 64; size > chunkSize {
 		if err := b.flush(); err != nil {
@@ -47,7 +49,7 @@ func (b *Builder) Add(key, before, after []byte) (Place, error) {
 	}
 	p := Place{b.at, b.index}
 	b.index++
-	b.open = appendRecord(b.open, &r)
+	b.open = appendRecord(b.open, r)
 	return p, nil
 }
 

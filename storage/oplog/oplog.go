@@ -156,7 +156,10 @@ func damaged(lsn kv.LSN, what string) error {
 }
 
 // Hasher computes digests of rows. It belongs to one goroutine.
-type Hasher struct{ h hash.Hash }
+type Hasher struct {
+	h   hash.Hash
+	sum Digest
+}
 
 // Row layout, as rows of package storage have it: ordinal, LSN, document.
 const (
@@ -172,6 +175,6 @@ func (h *Hasher) Row(value []byte) (d Digest) {
 	h.h.Reset()
 	h.h.Write(value[:lsnAt])
 	h.h.Write(value[docAt:])
-	h.h.Sum(d[:0])
-	return d
+	h.h.Sum(h.sum[:0]) // not into d, which would go to the heap
+	return h.sum
 }

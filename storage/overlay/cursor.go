@@ -225,7 +225,8 @@ type Final struct {
 	BaseKnown bool
 }
 
-// Finals calls f for the newest version of every key in key order until it fails. The overlay must not be written meanwhile.
+// Finals calls f for the newest version of every key in key order until it fails; what it gives f is overwritten by the next, its
+// bytes are not. The overlay must not be written meanwhile.
 func (o *Overlay) Finals(f func(*Final) error) error {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
@@ -237,9 +238,10 @@ func (o *Overlay) Finals(f func(*Final) error) error {
 		sources = append(sources, c)
 	}
 	m := newMerger(sources, false)
+	var out Final
 	for group := m.next(); group != nil; group = m.next() {
-		if out := o.final(group); out != nil {
-			if err := f(out); err != nil {
+		if o.final(&out, group) {
+			if err := f(&out); err != nil {
 				return err
 			}
 		}
@@ -252,18 +254,19 @@ func (o *Overlay) Finals(f func(*Final) error) error {
 	return nil
 }
 
-// final gives a key's outcome: its newest version, and the base that was told with its oldest; nil when all of it was rolled back.
-func (o *Overlay) final(group []*Entry) *Final {
-	var out *Final
+// final gives a key's outcome: its newest version, and the base that was told with its oldest; false when all of it was rolled back.
+func (o *Overlay) final(out *Final, group []*Entry) bool {
+	found := false
 	for _, e := range group {
 		v := o.at(e, ^uint64(0))
 		if v == nil {
 			continue
 		}
-		if out == nil {
-			out = &Final{Key: e.key, Value: v.value, Stamp: v.stamp}
+		if !found {
+			found = true
+			*out = Final{Key: e.key, Value: v.value, Stamp: v.stamp}
 		}
 		out.Base, out.BaseKnown = e.base, e.known
 	}
-	return out
+	return found
 }

@@ -27,6 +27,7 @@ type Overlay struct {
 	mu    sync.RWMutex
 	trees map[Prefix]*tree
 	last  *tree    // the one last used; last.prefix tells which
+	slab  []Entry  // room for new entries
 	undo  []write  // of what is in memory
 	pins  []uint64 // sorted: the numbers of open readers and savepoints
 	few   [4]uint64
@@ -97,7 +98,8 @@ func (o *Overlay) Put(seq uint64, w Write) {
 	defer o.mu.Unlock()
 	o.newest = max(o.newest, seq)
 	t := o.tree(w.Key)
-	e := &Entry{key: w.Key, base: w.Base, known: w.BaseKnown, top: version{w.Value, seq, w.Stamp, nil}}
+	e := o.newEntry()
+	*e = Entry{key: w.Key, base: w.Base, known: w.BaseKnown, top: version{w.Value, seq, w.Stamp, nil}}
 	before, ok := t.entries.Set(text(w.Key), e) // mostly a new key, so set first and look afterwards
 	if !ok {
 		o.bytes += int64(len(w.Key)+len(w.Value)+len(w.Base)) + perEntry
@@ -106,6 +108,7 @@ func (o *Overlay) Put(seq uint64, w Write) {
 	}
 	e = before
 	t.entries.Set(text(e.key), e)
+	o.slab = o.slab[:len(o.slab)-1]
 	o.bytes += int64(len(w.Value))
 	if e.top.seq == seq {
 		o.bytes -= int64(len(e.top.value))
@@ -117,6 +120,17 @@ func (o *Overlay) Put(seq uint64, w Write) {
 	e.top = version{w.Value, seq, w.Stamp, &below}
 	o.undo = append(o.undo, write{e, seq})
 }
+
+// newEntry gives room for an entry. Entries lie in slabs, which are let go together when they are spilled.
+func (o *Overlay) newEntry() *Entry {
+	if len(o.slab) == cap(o.slab) {
+		o.slab = make([]Entry, 0, min(max(2*cap(o.slab), 2), slabEntries))
+	}
+	o.slab = o.slab[:len(o.slab)+1]
+	return &o.slab[len(o.slab)-1]
+}
+
+const slabEntries = 64
 
 // prune drops the versions below the top one that nobody can read any more: only the top one is needed by readers from its
 // number on.
@@ -224,7 +238,7 @@ func (o *Overlay) Spill(dir string) error {
 		return err
 	}
 	o.runs, o.epoch = append(o.runs, r), o.epoch+1
-	o.trees, o.last, o.undo, o.bytes = nil, nil, nil, 0
+	o.trees, o.last, o.undo, o.slab, o.bytes = nil, nil, nil, nil, 0
 	return nil
 }
 

@@ -1,6 +1,8 @@
 package typeio
 
 import (
+	"unsafe"
+
 	"github.com/omgdb/omgdb/storage/doc"
 	"github.com/omgdb/omgdb/storage/typeio/jsonpath"
 	"github.com/omgdb/omgdb/storage/value"
@@ -14,11 +16,12 @@ func jsonIn(_ *value.Type, s string, _ *Format) (value.Value, error) {
 }
 
 func jsonbIn(_ *value.Type, s string, _ *Format) (value.Value, error) {
-	d, err := doc.ParseJSONB([]byte(s))
+	src := unsafe.Slice(unsafe.StringData(s), len(s)) // it is only read
+	enc, err := doc.AppendParsedJSONB(make([]byte, 0, len(src)+len(src)/4+16), src)
 	if err != nil {
 		return value.Null, err
 	}
-	return JSONB(d), nil
+	return value.Bytes(enc), nil
 }
 
 // JSONB makes the SQL value of a document value.
