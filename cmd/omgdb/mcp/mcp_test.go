@@ -148,6 +148,10 @@ func TestTools(t *testing.T) {
 			`{"columns":[{"name":"count","type":"int8"},{"name":"last","type":"text"},{"name":"x","type":"text"},{"name":"y","type":"numeric"},{"name":"n","type":"jsonb"},{"name":"z","type":"float8"}],` +
 				`"rows":[[1,"a",null,1.50,1.0,0.0]],"command":"SELECT 1"}`},
 		{"insert", `{` + p + `,"collection":"notes","documents":[{"_id":1,"t":"x"},{"_id":"k"}]}`, `{"ids":[1,"k"]}`},
+		{"update", `{` + p + `,"collection":"notes","filter":{"_id":1},"update":{"$set":{"t":"y"}}}`, `{"matched":1,"modified":1,"upserted":null}`},
+		{"update", `{` + p + `,"collection":"notes","filter":{"_id":"u"},"update":{"$set":{"t":"z"}},"upsert":true}`, `{"matched":0,"modified":0,"upserted":"u"}`},
+		{"delete", `{` + p + `,"collection":"notes","filter":{},"multi":false}`, `{"deleted":1}`},
+		{"find", `{` + p + `,"collection":"notes"}`, `{"documents":[{"_id":"k"},{"_id":"u","t":"z"}]}`},
 		{"vsync", `{` + p + `,"collection":"docs","field":"text"}`, `{"synced":3,"written":3,"removed":0}`},
 		{"execute", `{` + p + `,"statement":"CREATE TABLE t (a int)"}`, `{"columns":[],"rows":[],"command":"CREATE TABLE"}`},
 		{"execute", `{` + p + `,"statement":"INSERT INTO t VALUES (1),(2) RETURNING a"}`, `{"columns":[{"name":"a","type":"int4"}],"rows":[[1],[2]],"command":"INSERT 0 2"}`},
@@ -162,13 +166,16 @@ func TestTools(t *testing.T) {
 	}
 }
 
+// changing are the tools that write; the last one needs the admin scope.
+var changing = []string{"insert", "vsync", "update", "delete", "plan_mutation", "apply_mutation", "rollback_mutation", "execute"}
+
 // Each scope lists its tools and no others.
 func TestScopes(t *testing.T) {
-	read := []string{"context", "context_pack", "describe_collection", "find", "get", "hybrid_search", "inspect", "list_collections", "sql", "text_search", "vsearch"}
+	read := []string{"context", "context_pack", "describe_collection", "find", "get", "history", "hybrid_search", "inspect", "list_collections", "sql", "text_search", "vsearch"}
 	for _, c := range []struct {
 		scope Scope
 		want  []string
-	}{{Read, read}, {Write, append([]string{"insert", "vsync"}, read...)}, {Admin, append([]string{"insert", "vsync", "execute"}, read...)}} {
+	}{{Read, read}, {Write, append(changing[:len(changing)-1:len(changing)-1], read...)}, {Admin, append(changing[:len(changing):len(changing)], read...)}} {
 		w := newWorld(t, c.scope)
 		list, err := w.client.ListTools(t.Context(), nil)
 		if err != nil {
@@ -205,7 +212,7 @@ func checkTool(t *testing.T, tool *sdk.Tool, scope Scope) {
 			t.Errorf("tool %s: argument %s has no description", tool.Name, name)
 		}
 	}
-	reads := !slices.Contains([]string{"insert", "vsync", "execute"}, tool.Name) && !(tool.Name == "context" && scope >= Write)
+	reads := !slices.Contains(changing, tool.Name) && !(tool.Name == "context" && scope >= Write)
 	if a := tool.Annotations; a == nil || a.ReadOnlyHint != reads || a.OpenWorldHint == nil || *a.OpenWorldHint {
 		t.Errorf("tool %s: annotations %+v", tool.Name, tool.Annotations)
 	}
@@ -251,6 +258,14 @@ func TestWrongArguments(t *testing.T) {
 		{"context", `{"directory":"src","operation":"index","embedder":"nope"}`, `argument "embedder": embedder "nope" does not exist`},
 		{"insert", `{` + p + `,"collection":"docs","documents":[{"_id":"a"}]}`, `duplicate key`},
 		{"insert", `{` + p + `,"collection":"docs","documents":[1]}`, `object`},
+		{"update", `{` + p + `,"collection":"docs","filter":{}}`, `argument "update": required, a object`},
+		{"update", `{` + p + `,"collection":"docs","update":{"$set":{"a":1}}}`, `argument "filter": required, a object`},
+		{"update", `{` + p + `,"collection":"docs","filter":{},"update":{"$nope":{"a":1}}}`, `$nope`},
+		{"plan_mutation", `{` + p + `,"collection":"docs","filter":{},"operation":"update"}`, `argument "update": required by the operation update`},
+		{"plan_mutation", `{` + p + `,"collection":"docs","filter":{},"operation":"delete","update":{"$set":{"a":1}}}`, `argument "update": a delete has none`},
+		{"apply_mutation", `{` + p + `,"plan":"nope"}`, `argument "plan": there is no mutation plan "nope"`},
+		{"rollback_mutation", `{` + p + `,"plan":"nope"}`, `argument "plan": there is no mutation plan "nope"`},
+		{"history", `{` + p + `,"collection":"nope","id":"a"}`, `argument "collection": collection "nope" does not exist`},
 	} {
 		if got, failed := w.call(c.tool, c.args); !failed || !strings.Contains(got, c.want) || strings.HasPrefix(got, "protocol") {
 			t.Errorf("%s %s\n got %s\nwant %s", c.tool, c.args, got, c.want)

@@ -83,9 +83,11 @@ func New(o Options) (*Server, error) {
 	s.mcp = sdk.NewServer(&sdk.Implementation{Name: "omgdb", Title: "OMGDB", Version: pgwire.Version}, &sdk.ServerOptions{
 		Instructions: instructions, Capabilities: &sdk.ServerCapabilities{},
 	})
-	for i := range tools {
-		if t := &tools[i]; t.scope <= o.Scope {
-			s.mcp.AddTool(t.describe(s.opt.Store != "", o.Scope), s.handler(t))
+	for _, list := range [][]tool{tools, changeTools} {
+		for i := range list {
+			if t := &list[i]; t.scope <= o.Scope {
+				s.mcp.AddTool(t.describe(s.opt.Store != "", o.Scope), s.handler(t))
+			}
 		}
 	}
 	s.addResources()

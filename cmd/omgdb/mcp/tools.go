@@ -47,7 +47,7 @@ var (
 	pModel      = param{name: "embedder", kind: aString, descr: "Embedding model: hashing (shared words), static (meaning, built in), minilm (meaning, must be installed).", codes: []string{"42704", "55000"}}
 )
 
-// tools are all tools, in the order in which they are listed.
+// tools are those that look and add, in the order in which they are listed; changeTools come behind them.
 var tools = []tool{
 	{
 		name: "list_collections", title: "List collections", descr: "Lists the collections and tables of a store with the number of their documents. Begin here.",
