@@ -366,5 +366,8 @@ func (x *indexer) removeGone(ctx context.Context, seen map[string]bool) error {
 		x.done.removed++
 	}
 	x.done.files = x.done.unchanged + x.done.added + x.done.changed
-	return x.out.commit(ctx)
+	if err := x.out.commit(ctx); err != nil {
+		return err
+	}
+	return x.out.settle(ctx)
 }

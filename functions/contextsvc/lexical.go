@@ -29,10 +29,13 @@ type textPart struct {
 	hits  []hit
 }
 
-// lexical gives the files that satisfy the words, by BM25, equal ones by path.
-func (q *query) lexical(ctx context.Context) ([]hit, error) {
-	if q.words.Empty() {
+// lexical gives the k best files that satisfy the words (all for k < 0), by BM25, equal ones by path.
+func (q *query) lexical(ctx context.Context, k int) ([]hit, error) {
+	if q.words.Empty() || k == 0 {
 		return nil, nil
+	}
+	if x := textIndexOf(q.env.Txn, q.files); x != nil && q.env.Txn.CanRead(x) {
+		return q.indexed(ctx, x, k)
 	}
 	parts := make([]textPart, runtime.GOMAXPROCS(0))
 	spec := storage.ScanSpec{Rel: q.files, Cols: []storage.ScanCol{{Kind: storage.ColID}, textCol("text")}}
@@ -49,6 +52,9 @@ func (q *query) lexical(ctx context.Context) ([]hit, error) {
 		}
 		return strings.Compare(a.key, b.key)
 	})
+	if k >= 0 {
+		hits = hits[:min(k, len(hits))]
+	}
 	return hits, nil
 }
 

@@ -128,15 +128,15 @@ func (q *query) most(mode int) int {
 const all = int(^uint(0) >> 1)
 
 func (q *query) lexicalMode(ctx context.Context) ([]match, error) {
-	most := all
+	most := -1
 	if q.any {
 		most = nearest
 	}
-	hits, err := q.lexical(ctx)
+	hits, err := q.lexical(ctx, q.most(most))
 	if err != nil {
 		return nil, err
 	}
-	out := lexicalMatches(hits[:min(len(hits), q.most(most))])
+	out := lexicalMatches(hits)
 	return out, q.quote(ctx, out)
 }
 
@@ -150,7 +150,7 @@ func (q *query) semanticMode(ctx context.Context) ([]match, error) {
 
 // hybridMode gives what the words find, and behind that the nearest files that they do not find.
 func (q *query) hybridMode(ctx context.Context) ([]match, error) {
-	hits, err := q.lexical(ctx)
+	hits, err := q.lexical(ctx, q.most(-1))
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ const fusedDepth = 100
 
 // fusedMode ranks files by their places on both sides (reciprocal rank fusion with k=60, Cormack, Clarke and Büttcher 2009).
 func (q *query) fusedMode(ctx context.Context) ([]match, error) {
-	hits, err := q.lexical(ctx)
+	hits, err := q.lexical(ctx, fusedDepth)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (q *query) fusedMode(ctx context.Context) ([]match, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := fuse(lexicalMatches(hits[:min(len(hits), fusedDepth)]), near)
+	out := fuse(lexicalMatches(hits), near)
 	out = out[:min(len(out), q.most(nearest))]
 	return out, q.quote(ctx, out)
 }
