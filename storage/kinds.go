@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/omgdb/omgdb/storage/index"
+	"github.com/omgdb/omgdb/storage/index/declared"
 	"github.com/omgdb/omgdb/storage/index/fulltext"
 	"github.com/omgdb/omgdb/storage/index/ordered"
 	"github.com/omgdb/omgdb/storage/index/vector"
@@ -16,6 +17,7 @@ const (
 	MethodBTree    = "btree" // ordered, over SQL values
 	MethodFullText = fulltext.Method
 	MethodVector   = "vector" // codes of vectors
+	MethodGIN      = "gin"    // known by name alone
 )
 
 // kinds gives the kinds of indexes by method. A method that has none is one that this version doesn't know.
@@ -23,6 +25,7 @@ func (o *Options) kinds() map[string]index.Kind {
 	out := map[string]index.Kind{
 		MethodBTree:    ordered.Kind{Expressions: o.Expressions},
 		MethodFullText: fulltext.NewKind(),
+		MethodGIN:      declared.Kind{},
 		MethodVector:   &vector.Kind{Expressions: o.Expressions},
 	}
 	maps.Copy(out, o.Indexes)

@@ -19,19 +19,27 @@ var distances = map[string]vector.Metric{
 func searchVectors(c *Context, n plan.Node) (plan.Node, error) {
 	return everyNode(n, func(n plan.Node) (plan.Node, error) {
 		s, ok := n.(*plan.Sort)
-		if !ok || s.TopN == nil || s.Presorted > 0 || len(s.Keys) == 0 {
+		if !ok || s.Presorted > 0 || len(s.Keys) == 0 {
 			return n, nil
 		}
 		k := s.Keys[0]
 		if k.Desc || k.NullsFirst || k.Less != nil {
 			return n, nil
 		}
-		in := c.nearestInput(s.Input, k.Expr, s.TopN, nil)
-		if in == nil {
+		better := *s
+		if c.IndexOnly {
+			if in := c.indexedOnly(s.Input, k.Expr); in != nil {
+				better.Input = in
+			}
+		}
+		if s.TopN != nil {
+			if in := c.nearestInput(better.Input, k.Expr, s.TopN, nil); in != nil {
+				better.Input = in
+			}
+		}
+		if better.Input == s.Input {
 			return n, nil
 		}
-		better := *s
-		better.Input = in
 		return &better, nil
 	})
 }

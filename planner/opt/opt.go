@@ -25,6 +25,8 @@ type Context struct {
 	Sample Sampler
 	// IndexExprs binds the expressions of indexes; nil leaves out indexes that have some.
 	IndexExprs IndexExprs
+	// IndexOnly tells that indexes are to be read where there are any (enable_seqscan off).
+	IndexOnly bool
 	// Trace, when not nil, is called with the tree after each rule that changed it.
 	Trace func(rule string, n plan.Node)
 

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage"
@@ -23,7 +24,28 @@ func (s *Session) createIndex(ctx context.Context, st *plan.CreateIndex) error {
 		s.skipExisting(dberr.DuplicateTable, "relation", st.Index.Name)
 		return nil
 	}
+	if st.Index.AccessMethod() == "ivfflat" {
+		if err := s.noticeLists(ctx, txn, st); err != nil {
+			return err
+		}
+	}
 	_, err = txn.CreateIndex(ctx, st.Index)
+	return err
+}
+
+// noticeLists says what pgvector says of an ivfflat index over fewer rows than it has lists.
+func (s *Session) noticeLists(ctx context.Context, txn *storage.Txn, st *plan.CreateIndex) error {
+	lists := 100
+	if given := st.Index.Options["lists"]; given != "" {
+		lists, _ = strconv.Atoi(given)
+	}
+	rows, err := txn.Count(ctx, st.Rel)
+	if err == nil && rows < int64(lists) {
+		e := dberr.New(dberr.SuccessfulCompletion, "ivfflat index created with little data").WithDetail("This will cause low recall.").
+			WithHint("Drop the index until the table has more data.")
+		e.Severity = "NOTICE"
+		s.notice(e)
+	}
 	return err
 }
 

@@ -1,0 +1,26 @@
+package pgcatalog
+
+import (
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/value"
+)
+
+// extension is an extension of PostgreSQL whose types and functions are built in.
+type extension struct {
+	oid           uint32
+	name, version string
+}
+
+var extensions = []extension{{13542, "plpgsql", "1.0"}, {8990, "vector", "0.8.0"}}
+
+var pgExtension = of[extension]{
+	items: func(*world) []extension { return extensions },
+	cols: map[string]func(*world, extension) value.Value{
+		"oid":            func(_ *world, x extension) value.Value { return oid(x.oid) },
+		"extname":        func(_ *world, x extension) value.Value { return text(x.name) },
+		"extowner":       func(*world, extension) value.Value { return oid(catalog.SuperRole) },
+		"extnamespace":   func(*world, extension) value.Value { return oid(catalog.PublicSchema) },
+		"extrelocatable": func(_ *world, x extension) value.Value { return value.Bool(x.name == "vector") },
+		"extversion":     func(_ *world, x extension) value.Value { return text(x.version) },
+	},
+}
