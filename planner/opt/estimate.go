@@ -105,10 +105,7 @@ func (c *Context) baseRows(rel *catalog.Relation) float64 {
 
 func (c *Context) joinRows(j *plan.Join) float64 {
 	l, r := c.rows(j.Left), c.rows(j.Right)
-	sel := 1.0
-	for _, e := range conjuncts(j.On, nil) {
-		sel *= c.joinSelectivity(e, j.Left, j.Right)
-	}
+	sel := c.joinSelectivities(conjuncts(j.On, nil), j.Left, j.Right)
 	inner := max(1, l*r*sel)
 	switch j.Kind {
 	case plan.SemiJoin:
@@ -138,6 +135,41 @@ func (c *Context) partnered(j *plan.Join) float64 {
 	return part
 }
 
+// joinSelectivities is the part of the pairs of rows that several conditions keep together. Equalities over several columns are mostly
+// those of a key: what counts is how many combinations there are.
+func (c *Context) joinSelectivities(conds []plan.Expr, left, right plan.Node) float64 {
+	sel := 1.0
+	var ls, rs []plan.Expr
+	for _, e := range conds {
+		if l, r, _, ok := equality(e, setOf(left.Cols()), setOf(right.Cols())); ok {
+			ls, rs = append(ls, l), append(rs, r)
+		}
+		sel *= c.joinSelectivity(e, left, right)
+	}
+	if len(ls) < 2 {
+		return sel
+	}
+	most := 0.0
+	for _, side := range []struct {
+		n  plan.Node
+		es []plan.Expr
+	}{{left, ls}, {right, rs}} {
+		if d, ok := c.measuredDistinct(side.es, side.n); ok {
+			most = max(most, min(d, c.rows(side.n)))
+		}
+	}
+	if most == 0 {
+		return sel
+	}
+	joint := 1 / max(most, 1)
+	for _, e := range conds {
+		if _, _, _, ok := equality(e, setOf(left.Cols()), setOf(right.Cols())); !ok {
+			joint *= c.joinSelectivity(e, left, right)
+		}
+	}
+	return joint
+}
+
 // joinSelectivity is the part of the pairs of rows that a condition keeps.
 func (c *Context) joinSelectivity(e plan.Expr, left, right plan.Node) float64 {
 	l, r, _, ok := equality(e, setOf(left.Cols()), setOf(right.Cols()))
@@ -150,7 +182,7 @@ func (c *Context) joinSelectivity(e plan.Expr, left, right plan.Node) float64 {
 // distinct estimates the number of different values of an expression over a node's rows.
 func (c *Context) distinct(n plan.Node, e plan.Expr) float64 {
 	rows := c.rows(n)
-	if d, ok := c.measuredDistinct(e, n); ok {
+	if d, ok := c.measuredDistinct([]plan.Expr{e}, n); ok {
 		return max(1, min(rows, d))
 	}
 	if r, ok := e.(*plan.ColRef); ok {

@@ -21,7 +21,7 @@ func (c *Context) fold(e plan.Expr) plan.Expr {
 	case *plan.Call:
 		return c.foldCall(x)
 	case *plan.BoolOp:
-		return foldBool(x)
+		return factor(foldBool(x))
 	case *plan.Not:
 		if b, ok := constBool(x.Arg); ok {
 			return b.not()

@@ -92,12 +92,39 @@ func (g *joinGroup) classify() {
 		g.conds = append(g.conds, groupCond{e, mask, sel, eq})
 	}
 	g.rest = rest
+	g.joint()
+}
+
+// joint gives several equalities between the same two leaves the selectivity that they have together.
+func (g *joinGroup) joint() {
+	of := map[uint64][]int{}
+	for i, c := range g.conds {
+		if c.eq {
+			of[c.leaves] = append(of[c.leaves], i)
+		}
+	}
+	for mask, list := range of {
+		if len(list) < 2 {
+			continue
+		}
+		var es []plan.Expr
+		for _, i := range list {
+			es = append(es, g.conds[i].expr)
+			g.conds[i].sel = 1
+		}
+		a, b := g.pair(mask)
+		g.conds[list[0]].sel = g.c.joinSelectivities(es, a, b)
+	}
+}
+
+// pair gives the two leaves of a mask.
+func (g *joinGroup) pair(mask uint64) (a, b plan.Node) {
+	return g.leaves[bits.TrailingZeros64(mask)], g.leaves[63-bits.LeadingZeros64(mask)]
 }
 
 func (g *joinGroup) condSelectivity(e plan.Expr, mask uint64) (sel float64, eq bool) {
 	if bits.OnesCount64(mask) == 2 {
-		a := g.leaves[bits.TrailingZeros64(mask)]
-		b := g.leaves[63-bits.LeadingZeros64(mask)]
+		a, b := g.pair(mask)
 		_, _, _, eq = equality(e, setOf(a.Cols()), setOf(b.Cols()))
 		return g.c.joinSelectivity(e, a, b), eq
 	}

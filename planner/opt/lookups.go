@@ -26,8 +26,11 @@ func joinByLookup(c *Context, n plan.Node) (plan.Node, error) {
 	})
 }
 
-// lookupCost is how many rows a scan reads while one row is looked up.
-const lookupCost = 25
+// lookupCost is how many rows a scan reads while one key is looked up, fetchCost while one row of several with that key is fetched.
+const (
+	lookupCost = 25
+	fetchCost  = 12
+)
 
 // lookup gives the join by look-ups of its right side, nil when that isn't possible or not cheaper.
 func (c *Context) lookup(j *plan.Join) plan.Node {
@@ -39,6 +42,16 @@ func (c *Context) lookup(j *plan.Join) plan.Node {
 	s := lookupScan(j.Right)
 	if s == nil || c.Rows == nil || c.rows(j.Left)*lookupCost > c.baseRows(s.Rel) {
 		return nil
+	}
+	keys := make([]plan.Expr, len(j.HashKeys))
+	for i, k := range j.HashKeys {
+		keys[i] = k[1]
+	}
+	if d, ok := c.measuredDistinct(keys, s); ok {
+		each := c.baseRows(s.Rel) / max(d, 1)
+		if c.rows(j.Left)*(lookupCost+fetchCost*max(0, each-1)) > c.baseRows(s.Rel) {
+			return nil
+		}
 	}
 	var conds []plan.Expr
 	for i, k := range j.HashKeys {

@@ -246,6 +246,15 @@ func pushJoin(j *plan.Join, conds []plan.Expr) plan.Node {
 			toLeft = append(toLeft, c)
 		default:
 			own = append(own, c)
+			if kind != plan.InnerJoin {
+				continue
+			}
+			if x := requires(c, all, left); x != nil {
+				toLeft = append(toLeft, x)
+			}
+			if x := requires(c, all, right); x != nil {
+				toRight = append(toRight, x)
+			}
 		}
 	}
 	better := *j

@@ -15,47 +15,62 @@ import (
 // Sampler gives a sample of a relation's rows; nil knows none.
 type Sampler func(rel *catalog.Relation) *storage.Sample
 
-// onSample evaluates an expression over one scan's columns for the scan's sampled rows. ok is false when it reads anything else, depends
-// on parameters, may not be evaluated before its time, or fails for a row.
-func (c *Context) onSample(e plan.Expr, in plan.Node) (v vec.Vec, n int, x *storage.Sample, ok bool) {
-	if c.Sample == nil || c.FoldEnv == nil || in == nil || !timeless(e) {
-		return v, 0, nil, false
-	}
-	var scan *plan.Scan
-	var cols []plan.Col
-	var read []storage.ScanCol
-	for id := range plan.RefsOf(e) {
-		s, col := sourceOf(in, id)
-		if s == nil || scan != nil && s != scan {
-			return v, 0, nil, false
-		}
-		scan = s
-		cols, read = append(cols, col.Col), append(read, col.Src)
-	}
+// onSample evaluates expressions over one scan's columns for the scan's n sampled rows. ok is false when they read anything else, depend
+// on parameters, may not be evaluated before their time, or fail for a row.
+func (c *Context) onSample(es []plan.Expr, in plan.Node) (vs []vec.Vec, n int, x *storage.Sample, ok bool) {
+	scan, cols, read := c.sampled(es, in)
 	if scan == nil {
-		return v, 0, nil, false
+		return nil, 0, nil, false
 	}
 	if x = c.Sample(scan.Rel); x == nil {
-		return v, 0, nil, false
+		return nil, 0, nil, false
 	}
 	b, err := x.Columns(scan.Rel, read)
 	if err != nil || b.Len == 0 {
-		return v, 0, nil, false
+		return nil, 0, nil, false
 	}
 	s := eval.Scope{Run: eval.NewRun(c.FoldEnv, nil), Cols: eval.Layout(cols), In: cols}
-	node, err := s.Compile(e)
+	nodes, err := s.CompileAll(es)
 	if err != nil {
-		return v, 0, nil, false
+		return nil, 0, nil, false
 	}
 	defer func() {
 		if recover() != nil { // an estimate must not end the statement; who reads the rows will meet the fault
 			ok = false
 		}
 	}()
-	if v, err = node.Eval(context.Background(), b, nil); err != nil {
-		return v, 0, nil, false
+	for _, node := range nodes {
+		v, err := node.Eval(context.Background(), b, nil)
+		if err != nil {
+			return nil, 0, nil, false
+		}
+		vs = append(vs, v)
 	}
-	return v, b.Len, x, true
+	return vs, b.Len, x, true
+}
+
+// sampled finds the one scan whose columns the expressions read, and these columns; nil when there is no such scan.
+func (c *Context) sampled(es []plan.Expr, in plan.Node) (scan *plan.Scan, cols []plan.Col, read []storage.ScanCol) {
+	if c.Sample == nil || c.FoldEnv == nil || in == nil {
+		return nil, nil, nil
+	}
+	seen := plan.ColSet{}
+	for _, e := range es {
+		if !timeless(e) {
+			return nil, nil, nil
+		}
+		for id := range plan.RefsOf(e) {
+			s, col := sourceOf(in, id)
+			if s == nil || scan != nil && s != scan {
+				return nil, nil, nil
+			}
+			if scan = s; !seen.Has(id) {
+				seen.Add(col.Col)
+				cols, read = append(cols, col.Col), append(read, col.Src)
+			}
+		}
+	}
+	return scan, cols, read
 }
 
 // timeless tells whether an expression depends on nothing but the row.
@@ -75,10 +90,11 @@ func timeless(e plan.Expr) bool {
 
 // measured is the part of the rows for which a condition is true, by the sample; never quite none.
 func (c *Context) measured(e plan.Expr, in plan.Node) (part float64, ok bool) {
-	v, n, _, ok := c.onSample(e, in)
-	if !ok || v.Type.Kind != value.KindBool {
+	vs, n, _, ok := c.onSample([]plan.Expr{e}, in)
+	if !ok || vs[0].Type.Kind != value.KindBool {
 		return 0, false
 	}
+	v := vs[0]
 	hits := 0.5
 	for i := range int32(n) {
 		if at := v.At(i); !v.IsNull(at) && v.Bools[at] {
@@ -88,16 +104,20 @@ func (c *Context) measured(e plan.Expr, in plan.Node) (part float64, ok bool) {
 	return min(1, hits/float64(n)), true
 }
 
-// measuredDistinct estimates how many different values an expression has over the whole relation, by the estimator of Haas and Stokes
+// measuredDistinct estimates how many different combinations of values expressions have over the whole relation, by the estimator of Haas and Stokes
 // that PostgreSQL's ANALYZE uses: n·d / (n − f₁ + f₁·n/N), with d values in a sample of n from N rows, f₁ of them seen once.
-func (c *Context) measuredDistinct(e plan.Expr, in plan.Node) (distinct float64, ok bool) {
-	v, n, x, ok := c.onSample(e, in)
+func (c *Context) measuredDistinct(es []plan.Expr, in plan.Node) (distinct float64, ok bool) {
+	vs, n, x, ok := c.onSample(es, in)
 	if !ok {
 		return 0, false
 	}
-	t := vec.NewTable([]*value.Type{v.Type})
+	types := make([]*value.Type, len(vs))
+	for i, v := range vs {
+		types[i] = v.Type
+	}
+	t := vec.NewTable(types)
 	ids := make([]int32, n)
-	t.Assign([]vec.Vec{v}, vec.Positions(nil, n), ids)
+	t.Assign(vs, vec.Positions(nil, n), ids)
 	seen := make([]int, t.Len())
 	for _, id := range ids {
 		seen[id]++
