@@ -4,6 +4,8 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/cockroachdb/apd/v3"
+
 	"github.com/omgdb/omgdb/storage/doc"
 	"github.com/omgdb/omgdb/storage/value"
 )
@@ -11,10 +13,14 @@ import (
 // Key names a column of a relation: what it shows, of which path, in which form.
 type Key string
 
+// numericSize is what a numeric takes beside its place in a column, in bytes.
+const numericSize = 56
+
 // Column is a column of a slot: the values that a scan shows, or the stored values at a path, for filters.
 type Column struct {
 	Shown *value.Column // lasting
 	Raw   *Raw
+	boxes int64 // memory of boxed values that no other slot shares, in bytes
 }
 
 // Size is the memory of the column itself in bytes; dictionaries are shared and small.
@@ -22,11 +28,11 @@ func (c *Column) Size() int64 {
 	if c.Raw != nil {
 		return c.Raw.size()
 	}
-	return columnSize(c.Shown)
+	return columnSize(c.Shown) + c.boxes
 }
 
 func columnSize(c *value.Column) int64 {
-	n := int64(len(c.Nulls)+len(c.Bools)+8*len(c.Ints)+8*len(c.Flts)+16*len(c.Strs)) + 64*int64(len(c.Boxes))
+	n := int64(len(c.Nulls)+len(c.Bools)+8*len(c.Ints)+8*len(c.Flts)+16*len(c.Strs)) + 16*int64(len(c.Boxes))
 	if c.Lasting == nil || c.Lasting.Codes == nil {
 		for _, s := range c.Strs {
 			n += int64(len(s))
@@ -46,6 +52,13 @@ type Dict struct {
 	codes map[string]uint32
 	vals  []string
 	full  bool
+	nums  map[number]any // shared boxes of numerics
+}
+
+// number is a small numeric.
+type number struct {
+	coefficient int64
+	exponent    int32
 }
 
 func newDict() *Dict { return &Dict{codes: map[string]uint32{}, vals: []string{""}} }
@@ -86,11 +99,47 @@ func (d *Dict) encode(n int, get func(i int) (s string, absent bool)) []uint32 {
 	return codes
 }
 
+// share replaces equal numerics by one of them, as far as there is room, and gives the memory of the others in bytes.
+func (d *Dict) share(boxes []any) (own int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.nums == nil {
+		d.nums = map[number]any{}
+	}
+	for i, b := range boxes {
+		x, ok := b.(*apd.Decimal)
+		if !ok {
+			continue
+		}
+		if x.Form != apd.Finite || !x.Coeff.IsInt64() {
+			own += numericSize
+			continue
+		}
+		k := number{x.Coeff.Int64(), x.Exponent}
+		if x.Negative {
+			k.coefficient = -k.coefficient
+		}
+		shared, ok := d.nums[k]
+		switch {
+		case ok && shared.(*apd.Decimal).Negative == x.Negative:
+			boxes[i] = shared
+		case !ok && len(d.nums) < maxDict:
+			d.nums[k] = b
+		default:
+			own += numericSize
+		}
+	}
+	return own
+}
+
 // Shown makes a lasting column of one that may point into a snapshot.
 func Shown(t *Table, k Key, from *value.Column) *Column {
 	c := value.NewColumn(from.Type, from.Len())
 	c.AppendFrom(from, nil)
 	c.Lasting = &value.Lasting{Grow: t.Grow}
+	if from.Type.Kind == value.KindBox {
+		return &Column{Shown: c, boxes: t.Dict(k).share(c.Boxes)}
+	}
 	if from.Type.Kind != value.KindString {
 		return &Column{Shown: c}
 	}
