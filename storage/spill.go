@@ -91,7 +91,7 @@ func (l *opList) close() {
 }
 
 func spillError(err error) error {
-	return dberr.Wrap(err, dberr.IOError, "cannot use the transaction's temporary file: %v", err).
+	return dberr.Disk(err, "cannot use the transaction's temporary file: %v", err).
 		WithHint("Free space on the store's disk, or make the transaction smaller.")
 }
 

@@ -33,7 +33,7 @@ func Walk(b Batch, f func(op *Op) error) error {
 	it := b.Ops()
 	var prev []byte
 	var room [2][]byte // for stamped keys: the current one and the one before
-	var op Op // one for all: it escapes to f
+	var op Op          // one for all: it escapes to f
 	for n := 0; ; n++ {
 		var ok bool
 		var err error

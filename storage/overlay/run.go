@@ -62,7 +62,7 @@ func newRunWriter(dir string, entries int) (*runWriter, error) {
 }
 
 func spillError(err error) error {
-	return dberr.Wrap(err, dberr.IOError, "cannot write the transaction's temporary file: %v", err).
+	return dberr.Disk(err, "cannot write the transaction's temporary file: %v", err).
 		WithHint("Free space in the temporary directory, or make the transaction smaller.")
 }
 

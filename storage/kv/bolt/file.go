@@ -204,7 +204,7 @@ func pathError(err error, path string) error {
 }
 
 func isDiskFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+	return dberr.IsDiskFull(err)
 }
 
 func diskFull(err error, dir string) error {

@@ -2,5 +2,5 @@
 
 package bolt
 
-// freeSpace is the number of bytes that the file system of dir still has; here a guess of plenty.
-func freeSpace(string) uint64 { return 1 << 62 }
+// roomToGrow is by how many bytes the file can still grow; here a guess of plenty.
+func roomToGrow(string) uint64 { return 1 << 62 }

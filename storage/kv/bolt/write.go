@@ -3,6 +3,7 @@ package bolt
 import (
 	"bytes"
 	"errors"
+	"syscall"
 
 	"go.etcd.io/bbolt"
 
@@ -112,10 +113,11 @@ func (w *writer) finish() error {
 // fileError gives a failed write to store.db its code.
 func (s *Store) fileError(err error) error {
 	var e *dberr.Error
+	var errno syscall.Errno
 	switch {
 	case errors.As(err, &e):
 		return err
-	case isDiskFull(err), freeSpace(s.dir) < 1<<20: // bbolt hides the cause of a failed growth
+	case isDiskFull(err), !errors.As(err, &errno) && roomToGrow(s.path()) <= 2*maxAlloc: // bbolt hides the cause of a failed growth
 		return diskFull(err, s.dir)
 	}
 	return dberr.Wrap(err, dberr.IOError, "cannot write to store %q: %v", s.dir, err)
