@@ -62,6 +62,8 @@ type Scalar struct {
 	// Strict functions are not called with a NULL argument: the result is NULL.
 	Strict     bool
 	Volatility Volatility
+	// Writes tells that a call changes rows: its statement runs to its end before rows are shown, and again when it met newer rows.
+	Writes bool
 	// ReturnsSet marks a set-returning function that stands in a scalar place (SELECT generate_series(1,3)): Eval is nil,
 	// the planner uses the Table entry of the same name.
 	Eval func(ctx context.Context, c *Call, args []value.Value) (value.Value, error)
@@ -187,6 +189,7 @@ type Table struct {
 	// then reads that relation itself, with its own filters and projections, instead of calling Open.
 	Past       func(ctx context.Context, env *Env, args []value.Value) (*catalog.Relation, kv.LSN, error)
 	Strict     bool // NULL argument: no rows
+	Writes     bool // a call changes rows: see Scalar
 	Volatility Volatility
 	Rows       float64 // planner's estimate, 0 means 1000
 	// Open starts the call; the returned stream has the columns of Cols (or of c.Out for dynamic functions). Args are evaluated once.

@@ -16,7 +16,7 @@ var pPlan = functions.Param{Name: "plan", Type: value.Text}
 var applyMutation = functions.Scalar{
 	OID: 8143, Name: "apply_mutation",
 	Params: []functions.Param{pPlan},
-	Ret:    value.JSON, Volatility: functions.Volatile,
+	Ret:    value.JSON, Volatility: functions.Volatile, Writes: true,
 	Eval:  evalApplyMutation,
 	Descr: "makes the change of a plan; fails (40001) when other documents match than the plan saw, or their content has changed",
 }

@@ -24,7 +24,7 @@ var updateDocuments = functions.Table{
 		{Name: "modified", Type: value.Int8},
 		{Name: "upserted", Type: value.JSON},
 	},
-	Volatility: functions.Volatile, Rows: 1, Single: true,
+	Volatility: functions.Volatile, Writes: true, Rows: 1, Single: true,
 	Open: openUpdateDocuments,
 	Descr: "changes the documents that match a filter by an update ($set, $inc, $push …), all of them or the first in key order; " +
 		"with upsert inserts one when none matches and returns its _id",
@@ -95,7 +95,7 @@ func (c *change) insert(ctx context.Context) (value.Value, error) {
 var deleteDocuments = functions.Scalar{
 	OID: 8141, Name: "delete_documents",
 	Params: []functions.Param{coll.PCollection, pFilter, pMulti},
-	Ret:    value.Int8, Volatility: functions.Volatile,
+	Ret:    value.Int8, Volatility: functions.Volatile, Writes: true,
 	Eval:  evalDeleteDocuments,
 	Descr: "deletes the documents that match a filter, all of them or the first in key order, and returns how many it deleted",
 }

@@ -69,7 +69,7 @@ func (d *digester) sum() string { return hex.EncodeToString(d.h.Sum(nil)) }
 var planMutation = functions.Scalar{
 	OID: 8142, Name: "plan_mutation",
 	Params: []functions.Param{coll.PCollection, pFilter, pUpdate, {Name: "preview", Type: value.Int4, Default: "3"}},
-	Ret:    value.JSON, Volatility: functions.Volatile,
+	Ret:    value.JSON, Volatility: functions.Volatile, Writes: true,
 	Eval: evalPlanMutation,
 	Descr: "remembers a change (update NULL: a delete) without making it, and shows how many documents it would change and the first of them; " +
 		"apply_mutation makes it",

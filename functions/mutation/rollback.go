@@ -16,7 +16,7 @@ import (
 var rollbackMutation = functions.Scalar{
 	OID: 8144, Name: "rollback_mutation",
 	Params: []functions.Param{pPlan},
-	Ret:    value.JSON, Volatility: functions.Volatile,
+	Ret:    value.JSON, Volatility: functions.Volatile, Writes: true,
 	Eval:  evalRollbackMutation,
 	Descr: "puts the documents that an applied plan changed back as they were; fails (40001) when one of them has been changed since",
 }

@@ -17,7 +17,7 @@ var vsync = functions.Table{
 		{Name: "written", Type: value.Int8},
 		{Name: "removed", Type: value.Int8},
 	},
-	Volatility: functions.Volatile, Rows: 1, Single: true,
+	Volatility: functions.Volatile, Writes: true, Rows: 1, Single: true,
 	Open:  openVsync,
 	Descr: "stores the embedding of each document's text with its provenance; unchanged ones are left alone",
 }

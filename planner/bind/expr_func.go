@@ -104,6 +104,7 @@ func (b *binder) functionOf(s *scope, row plan.Expr, name string, pos int) (plan
 
 // finishCall makes the expression for a resolved call, by the kind of its function.
 func (b *binder) finishCall(s *scope, x *pg_query.FuncCall, c *call, r *resolved) (plan.Expr, error) {
+	b.writes = b.writes || r.writes()
 	switch {
 	case r.agg != nil && x.Over == nil:
 		return b.aggCall(s, x, c, r)
@@ -130,6 +131,11 @@ func (b *binder) finishCall(s *scope, x *pg_query.FuncCall, c *call, r *resolved
 	}
 	b.pos[e] = p
 	return e, nil
+}
+
+// writes tells whether a call changes rows.
+func (r *resolved) writes() bool {
+	return r.scalar != nil && r.scalar.Writes || r.table != nil && r.table.Writes
 }
 
 // notAggregate refuses the decorations of aggregates at a plain function.

@@ -180,6 +180,7 @@ func (b *binder) fromFunction(s *scope, n *pg_query.Node, defs []*pg_query.Node)
 
 // tableCall gives a table function its columns.
 func (b *binder) tableCall(c *call, r *resolved, defs []*pg_query.Node) (fromCall, error) {
+	b.writes = b.writes || r.writes()
 	fc := fromCall{name: c.name, call: plan.SetCall{Fn: r.table, Args: r.args}}
 	t := r.table
 	var err error
