@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -135,7 +137,14 @@ func (db *DB) announce() error {
 	if h.Command == "" {
 		h.Command = os.Args[0]
 	}
-	if err := writeHolder(db.path, h); err != nil {
+	err := writeHolder(db.path, h)
+	if dberr.IsDiskFull(err) { // a store on a full disk can be read; nobody is told who has it
+		err = os.Remove(filepath.Join(db.path, lockName))
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+	}
+	if err != nil {
 		return dberr.Wrap(err, dberr.IOError, "cannot write the LOCK file of store %q: %v", db.path, err)
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 // is right for small heaps; a large transaction's buffers would look twice their size.
 const (
 	heapFloor = 192 << 20 // up to here garbage is not looked for more often
-	heapRoom  = 1.4       // beyond, it may be this much of what is live
+	heapRoom  = 1.3       // beyond, it may be this much of what is live
 )
 
 // boundGarbage sets the runtime's memory limit anew after each collection, by what was live then. Who has set GOMEMLIMIT or GOGC
@@ -24,7 +24,7 @@ func boundGarbage() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	afterEachCollection(func() {
 		metrics.Read(live)
-		want := max(heapFloor, int64(float64(live[0].Value.Uint64())*heapRoom)+heapFloor/4)
+		want := max(heapFloor, int64(float64(live[0].Value.Uint64())*heapRoom)+heapFloor/6)
 		if d := want - limit; d > want/16 || d < -want/16 {
 			limit = want
 			debug.SetMemoryLimit(limit)

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -44,8 +45,10 @@ type run struct {
 	file   vfs.File
 	data   []byte // the mapped file
 	blocks []block
-	refs   int  // of states; guarded by Store.mu
-	stored bool // all of it is in store.db, so the file goes with the last reference; guarded by Store.mu
+	refs   int // of states; guarded by Store.mu
+	recent atomic.Pointer[openBlock]
+	last   atomic.Int64 // the block of the last look-up
+	stored bool         // all of it is in store.db, so the file goes with the last reference; guarded by Store.mu
 }
 
 type block struct {
@@ -206,11 +209,48 @@ func (r *run) blockOf(key []byte) int {
 	return sort.Search(len(r.blocks), func(i int) bool { return bytes.Compare(r.blocks[i].first, key) > 0 }) - 1
 }
 
+// openBlock is a block's operations, found once for many look-ups.
+type openBlock struct {
+	block int
+	ops   []runOp
+}
+
+// open gives the operations of a block when look-ups go through it: when the one before was in it too.
+func (r *run) open(i int) *openBlock {
+	if o := r.recent.Load(); o != nil && o.block == i {
+		return o
+	}
+	if r.last.Swap(int64(i)) != int64(i) {
+		return nil
+	}
+	ops, err := r.load(i)
+	if err != nil {
+		return nil
+	}
+	o := &openBlock{block: i}
+	for len(ops.b) > 0 && !ops.bad {
+		k, v := ops.op()
+		o.ops = append(o.ops, runOp{k, v})
+	}
+	if ops.bad {
+		return nil
+	}
+	r.recent.Store(o)
+	return o
+}
+
 // get gives the value of key, nil for a deleted one, and whether the run says anything about the key.
 func (r *run) get(key []byte) (value []byte, ok bool, err error) {
 	i := r.blockOf(key)
 	if i < 0 {
 		return nil, false, nil
+	}
+	if o := r.open(i); o != nil {
+		n, found := slices.BinarySearchFunc(o.ops, key, func(op runOp, k []byte) int { return bytes.Compare(op.key, k) })
+		if !found {
+			return nil, false, nil
+		}
+		return o.ops[n].value, true, nil
 	}
 	ops, err := r.load(i)
 	if err != nil {
