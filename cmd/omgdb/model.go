@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/omgdb/omgdb/functions/embed/endpoint"
 	"github.com/omgdb/omgdb/functions/embed/minilm"
 )
 
@@ -37,7 +38,11 @@ func modelListCmd() *cobra.Command {
 			if minilm.Installed(dir) {
 				state = "installed in " + dir
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "hashing\tbuilt in\nstatic\tbuilt in\n%s\t%s\n", minilm.Name, state)
+			remote := "not configured: set OMGDB_EMBED_URL and OMGDB_EMBED_MODEL"
+			if conf, err := endpoint.FromEnvironment(); err == nil {
+				remote = "model " + conf.Model + " of the configured endpoint"
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "hashing\tbuilt in\nstatic\tbuilt in\n%s\t%s\n%s\t%s\n", minilm.Name, state, endpoint.Name, remote)
 			return err
 		},
 	}

@@ -44,7 +44,7 @@ var (
 	pK          = param{name: "k", kind: anInteger, def: "10", min: least(0), descr: "Most documents to return."}
 	pCursor     = param{name: "cursor", kind: aString, descr: "The nextCursor of the answer that is to be continued; all other arguments as before."}
 	pID         = param{name: "id", kind: aString, required: true, descr: "The document's _id as text: 24 hex digits of an ObjectId, a string, a number's digits."}
-	pModel      = param{name: "embedder", kind: aString, descr: "Embedding model: hashing (shared words), static (meaning, built in), minilm (meaning, must be installed).", codes: []string{"42704", "55000"}}
+	pModel      = param{name: "embedder", kind: aString, descr: "Embedding model: hashing (shared words), static (meaning, built in), minilm (meaning, must be installed), http (an endpoint that the server is configured for).", codes: []string{"42704", "55000"}}
 )
 
 // tools are those that look and add, in the order in which they are listed; changeTools come behind them.
