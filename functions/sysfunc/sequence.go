@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/omgdb/omgdb/functions"
+	"github.com/omgdb/omgdb/storage/batch"
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/value"
@@ -111,4 +112,26 @@ func serialSequence(e *functions.Env, a []val) (val, error) {
 		}
 	}
 	return value.Null, nil
+}
+
+// SequenceTable shows a sequence as the relation of one row that it is in PostgreSQL.
+func SequenceTable(rel *catalog.Relation) *functions.Table {
+	return &functions.Table{
+		OID: uint32(rel.ID), Name: rel.Name, Volatility: functions.Volatile, Rows: 1,
+		Cols: []functions.Param{{Name: "last_value", Type: value.Int8}, {Name: "log_cnt", Type: value.Int8}, {Name: "is_called", Type: value.Boolean}},
+		Open: func(ctx context.Context, c *call, _ []val, out value.Schema) (batch.Iter, error) {
+			at, called, err := c.Env.Txn.SequencePosition(ctx, rel)
+			if err != nil {
+				return nil, err
+			}
+			row := map[string]val{"last_value": value.Int(at), "log_cnt": value.Int(0), "is_called": value.Bool(called)}
+			b := &batch.Batch{Len: 1}
+			for _, f := range out {
+				col := value.NewColumn(f.Type, 1)
+				col.Append(row[f.Name])
+				b.Cols = append(b.Cols, col)
+			}
+			return &once{schema: out, b: b}, nil
+		},
+	}
 }

@@ -59,6 +59,8 @@ func (b *binder) insert(s *scope, x *pg_query.InsertStmt) (plan.Node, error) {
 	n.Checks = append(n.Checks, options...)
 	if x.Relation.Alias != nil {
 		it.alias = x.Relation.Alias.Aliasname
+	} else {
+		it.schema = b.schemaName(it.rel)
 	}
 	if err := b.conflict(s, n, t, it, x.OnConflictClause); err != nil {
 		return nil, err
@@ -386,7 +388,7 @@ func (b *binder) conflict(s *scope, n *plan.Insert, t *dmlTarget, it *item, x *p
 	if err != nil {
 		return err
 	}
-	old.alias, excl.alias = it.alias, "excluded"
+	old.alias, old.schema, excl.alias = it.alias, it.schema, "excluded"
 	b.ownCols(cs, oldRow)
 	b.ownCols(cs, exclRow)
 	b.addItem(cs, old)

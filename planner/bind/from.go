@@ -5,6 +5,8 @@ import (
 
 	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
 
+	"github.com/omgdb/omgdb/functions"
+	"github.com/omgdb/omgdb/functions/sysfunc"
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/catalog"
@@ -127,6 +129,8 @@ func (b *binder) rangeVar(s *scope, rv *pg_query.RangeVar) (plan.Node, *item, er
 	switch rel.Kind {
 	case catalog.ViewKind:
 		return b.view(rel, rv)
+	case catalog.Sequence:
+		return b.computedScan(b.schemaName(rel), rv, sysfunc.SequenceTable(rel))
 	case catalog.IndexKind, catalog.CompositeKind:
 		return nil, nil, errAt(loc(rv.Location), dberr.WrongObjectType, "cannot open relation \"%s\"", rel.Name).
 			WithDetail("This operation is not supported for %s.", kindName(rel.Kind, true))
@@ -210,7 +214,11 @@ func (b *binder) queryItem(cols []plan.Col) *item {
 }
 
 func (b *binder) virtualScan(schema string, rv *pg_query.RangeVar) (plan.Node, *item, error) {
-	t := b.Virtual(schema, rv.Relname)
+	return b.computedScan(schema, rv, b.Virtual(schema, rv.Relname))
+}
+
+// computedScan reads a relation whose rows are computed.
+func (b *binder) computedScan(schema string, rv *pg_query.RangeVar, t *functions.Table) (plan.Node, *item, error) {
 	n := &plan.VirtualScan{Schema: schema, Name: rv.Relname, Table: *t}
 	for _, c := range t.Cols {
 		n.Out = append(n.Out, b.newCol(c.Name, c.Type, -1))

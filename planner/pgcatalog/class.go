@@ -383,7 +383,7 @@ var pgAttribute = of[attribute]{
 		"attstorage":    func(_ *world, a attribute) value.Value { return char(factsOf(a.typ).storage) },
 		"attnotnull":    func(_ *world, a attribute) value.Value { return value.Bool(a.notNull) },
 		"atthasdef": func(_ *world, a attribute) value.Value {
-			return value.Bool(a.col != nil && a.col.Default != "" && !a.col.Dropped)
+			return value.Bool(a.col != nil && hasDefault(a.col))
 		},
 		"attidentity": func(_ *world, a attribute) value.Value {
 			return a.flag(func(c *catalog.Column) byte { return c.Identity })

@@ -1,6 +1,8 @@
 package pgcatalog
 
 import (
+	"strings"
+
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/value"
 )
@@ -58,8 +60,25 @@ func (w *world) dependencies() []dependency {
 	}
 	for _, d := range w.defaults() {
 		add(classAttrdef, attrdefOID(d), classClass, d.rel.ID, d.col.Num, 'a')
+		if seq := w.drawnFrom(d.col.Default); seq != nil {
+			add(classAttrdef, attrdefOID(d), classClass, seq.ID, 0, 'n')
+		}
 	}
 	return out
+}
+
+// drawnFrom finds the sequence that a default takes its values from, nil when there is none.
+func (w *world) drawnFrom(def string) *catalog.Relation {
+	_, rest, ok := strings.Cut(def, "nextval('")
+	name, _, ok2 := strings.Cut(rest, "'::regclass)")
+	if !ok || !ok2 {
+		return nil
+	}
+	schema, seq, ok := strings.Cut(strings.ReplaceAll(name, `"`, ""), ".")
+	if !ok {
+		schema, seq = "public", schema
+	}
+	return w.view.Relation(schema, seq)
 }
 
 // ownership is how a sequence hangs on its column: as an identity column's own, or owned by it.

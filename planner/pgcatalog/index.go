@@ -297,11 +297,14 @@ type defaulted struct {
 	col *catalog.Column
 }
 
+// hasDefault tells whether a column has a row of pg_attrdef: what an identity column takes from its sequence is no default.
+func hasDefault(c *catalog.Column) bool { return c.Default != "" && c.Identity == 0 && !c.Dropped }
+
 func (w *world) defaults() []defaulted {
 	var out []defaulted
 	for _, r := range w.userRelations() {
 		for i := range r.Columns {
-			if c := &r.Columns[i]; c.Default != "" && !c.Dropped {
+			if c := &r.Columns[i]; hasDefault(c) {
 				out = append(out, defaulted{r, c})
 			}
 		}

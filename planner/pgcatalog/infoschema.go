@@ -159,7 +159,7 @@ var infoColumnsRel = of[attribute]{
 		"column_name":      func(_ *world, a attribute) value.Value { return text(a.name) },
 		"ordinal_position": func(_ *world, a attribute) value.Value { return num(a.num) },
 		"column_default": func(_ *world, a attribute) value.Value {
-			if a.col == nil || a.generated() {
+			if a.col == nil || a.generated() || a.col.Identity != 0 {
 				return value.Null
 			}
 			return orNull(a.col.Default)

@@ -11,7 +11,6 @@ import (
 const (
 	informationSchema catalog.ID = 13207
 	toastSchema       catalog.ID = 99
-	omgdbSchema       catalog.ID = 8900 // of OMGDB's own functions
 )
 
 // systemSchemas are the schemas that are not stored.
@@ -19,7 +18,6 @@ var systemSchemas = []*catalog.Schema{
 	{ID: catalog.PgCatalogSchema, Name: "pg_catalog", Owner: catalog.SuperRole, Comment: "system catalog schema"},
 	{ID: toastSchema, Name: "pg_toast", Owner: catalog.SuperRole, Comment: "reserved schema for TOAST tables"},
 	{ID: informationSchema, Name: "information_schema", Owner: catalog.SuperRole},
-	{ID: omgdbSchema, Name: "omgdb", Owner: catalog.SuperRole},
 }
 
 // schemaOID gives the OID of a schema that is not stored.
@@ -90,7 +88,7 @@ var pgNamespace = of[*catalog.Schema]{
 
 // schemaACL shows the rights on a schema; the built-in ones can be used by everybody.
 func (w *world) schemaACL(s *catalog.Schema) value.Value {
-	if s.ACL == nil && (s.ID == catalog.PgCatalogSchema || s.ID == informationSchema || s.ID == omgdbSchema) {
+	if s.ACL == nil && (s.ID == catalog.PgCatalogSchema || s.ID == informationSchema) {
 		return w.acl(catalog.GuardSchema, catalog.SuperRole, catalog.ACL{
 			{Role: catalog.SuperRole, Rights: catalog.GuardSchema.All(), Grantor: catalog.SuperRole}, {Rights: catalog.RightUsage, Grantor: catalog.SuperRole},
 		}.Stored())

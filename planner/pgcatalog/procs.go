@@ -36,20 +36,17 @@ func (w *world) typeByOID(oid uint32) *value.Type {
 	return nil
 }
 
-// firstOwn is where OMGDB's own objects have their OIDs, below the users'.
-const firstOwn = 8000
-
 // firstInfo is where the functions of information_schema have theirs.
 const firstInfo = 13000
 
+// namespace is the schema that a function shows in. OMGDB's own ones can be called without a schema, like PostgreSQL's, and stand with
+// them: dumps leave out what is in pg_catalog.
 func (p proc) namespace() catalog.ID {
 	switch {
 	case p.Schema != 0:
 		return catalog.ID(p.Schema)
 	case p.OID >= firstInfo && p.OID < firstInfo+1000:
 		return informationSchema
-	case p.OID >= firstOwn || p.OID == 0:
-		return omgdbSchema
 	}
 	return catalog.PgCatalogSchema
 }
@@ -246,22 +243,38 @@ var pgOperator = of[*functions.Operator]{
 	},
 }
 
-var pgCast = of[*functions.Cast]{
-	items: func(w *world) []*functions.Cast { return w.set.registry.Entries().Casts },
-	cols: map[string]func(*world, *functions.Cast) value.Value{
-		"oid":        func(_ *world, c *functions.Cast) value.Value { return oid(c.From.OID<<16 ^ c.To.OID | 1<<31) },
-		"castsource": func(_ *world, c *functions.Cast) value.Value { return typeOID(c.From) },
-		"casttarget": func(_ *world, c *functions.Cast) value.Value { return typeOID(c.To) },
-		"castfunc": func(_ *world, c *functions.Cast) value.Value {
-			if c.Fn == nil || c.Fn.Hidden {
+// firstCast is where casts have their OIDs: below those of users' objects, so that dumps leave them out.
+const firstCast = 10000
+
+// cast is a row of pg_cast.
+type cast struct {
+	oid uint32
+	*functions.Cast
+}
+
+// computed tells whether a function computes the cast; the others take the value as it is.
+func (c cast) computed() bool { return c.Fn != nil && !c.Fn.Hidden }
+
+var pgCast = of[cast]{
+	items: func(w *world) []cast {
+		var out []cast
+		for i, c := range w.set.registry.Entries().Casts {
+			out = append(out, cast{firstCast + uint32(i), c})
+		}
+		return out
+	},
+	cols: map[string]func(*world, cast) value.Value{
+		"oid":        func(_ *world, c cast) value.Value { return oid(c.oid) },
+		"castsource": func(_ *world, c cast) value.Value { return typeOID(c.From) },
+		"casttarget": func(_ *world, c cast) value.Value { return typeOID(c.To) },
+		"castfunc": func(_ *world, c cast) value.Value {
+			if !c.computed() {
 				return oid(uint32(0))
 			}
 			return oid(c.Fn.OID)
 		},
-		"castcontext": func(_ *world, c *functions.Cast) value.Value { return char(byte(c.Context)) },
-		"castmethod": func(_ *world, c *functions.Cast) value.Value {
-			return char(map[bool]byte{true: 'b', false: 'f'}[c.Fn == nil || c.Fn.Hidden])
-		},
+		"castcontext": func(_ *world, c cast) value.Value { return char(byte(c.Context)) },
+		"castmethod":  func(_ *world, c cast) value.Value { return char(map[bool]byte{true: 'f', false: 'b'}[c.computed()]) },
 	},
 }
 

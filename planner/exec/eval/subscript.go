@@ -110,9 +110,23 @@ func (n *subscriptNode) take(i int32) value.Value {
 		return n.walk(v, i)
 	case n.slice:
 		return n.cut(v.Box().(*value.Array), i)
+	case v.Kind() == value.KindString:
+		return n.letter(v.Str(), i)
 	default:
 		return n.element(v.Box().(*value.Array), i)
 	}
+}
+
+// letter takes a byte of a name, which is an array of "char" counted from 0.
+func (n *subscriptNode) letter(s string, i int32) value.Value {
+	at := bound(n.lo[0], i)
+	switch {
+	case at < 0 || at > 63:
+		return value.Null
+	case at >= int64(len(s)):
+		return value.String("")
+	}
+	return value.String(s[at : at+1])
 }
 
 func (n *subscriptNode) walk(v value.Value, i int32) value.Value {

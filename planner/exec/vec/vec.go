@@ -95,6 +95,13 @@ func Set(c *value.Column, i int32, n int, v value.Value) {
 
 // Scatter copies the values of src at the positions sel (nil: all n) to the same positions of dst, which has n values.
 func Scatter(dst *value.Column, src Vec, sel []int32, n int) {
+	if src.Const && src.Type.Kind != dst.Type.Kind && len(src.Nulls) > 0 && src.Nulls[0] {
+		if len(dst.Nulls) == 0 {
+			MaskNulls(dst, n) // a bare NULL keeps no value of the type
+		}
+		scatter(dst.Nulls, src.Nulls, true, sel)
+		return
+	}
 	switch dst.Type.Kind {
 	case value.KindBool:
 		scatter(dst.Bools, src.Bools, src.Const, sel)
