@@ -30,6 +30,8 @@ var suites = []struct {
 	{"cases", 1, false, []string{"./cases/cmd", "-isolation", "server", "-bin", "{bin}", "-cases", "testdata/cases/sql_cases.jsonl", "-figures", "{figures}"}},
 	{"wire", 1, false, []string{"./wire/cmd", "-dsn", "{dsn}", "-fresh=false", "-figures", "{figures}", "wire/testdata"}},
 	{"ir", 0, true, []string{"./ir", "-dsn", "{dsn}", "-set", "./testdata/ir/cranfield", "-figures", "{figures}"}},
+	{"", 0, true, []string{"./isolation", "-a", "{dsn}", "-max", "3", "-span", "300ms", "-bank", "300ms"}},
+	{"", 0, true, []string{"./bulk", "-bin", "{bin}", "-rows", "20000"}},
 	{"", 0, true, []string{"./crash", "-bin", "{bin}", "-rounds", "2"}},
 	{"", 0, true, []string{"./bench", "-a", "{dsn}", "-scale", "1000", "-rounds", "1"}},
 }
