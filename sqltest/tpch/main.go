@@ -23,6 +23,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/omgdb/omgdb/sqltest/floors"
 )
 
 //go:embed schema.sql indexes.sql queries
@@ -87,7 +89,7 @@ func run(ctx context.Context, dsn [2]string, data string, rounds int, figures, o
 	if figures == "" {
 		return nil
 	}
-	return os.WriteFile(filepath.Join(figures, "tpch.json"), fmt.Appendf(nil, `{"tpch": {"right": %d, "ratio": %.3f}}`, right, ratio), 0o644)
+	return floors.WriteFigures(figures, "tpch", floors.Figures{"right": float64(right), "ratio": ratio})
 }
 
 func (s *side) exec(ctx context.Context, sql string) error {
