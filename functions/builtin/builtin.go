@@ -13,6 +13,7 @@ import (
 	"github.com/omgdb/omgdb/functions/scalar"
 	"github.com/omgdb/omgdb/functions/sysfunc"
 	"github.com/omgdb/omgdb/functions/table"
+	"github.com/omgdb/omgdb/functions/tsearch"
 	"github.com/omgdb/omgdb/functions/window"
 	"github.com/omgdb/omgdb/storage/value"
 )
@@ -35,7 +36,7 @@ func New(more functions.Entries) (*functions.Registry, error) {
 func Entries() (functions.Entries, error) {
 	var e functions.Entries
 	byOID := map[uint32]*functions.Scalar{}
-	for _, family := range slices.Concat(scalar.Families(), jsonfunc.Scalars(), sysfunc.Scalars(), jsonpath.Scalars()) {
+	for _, family := range slices.Concat(scalar.Families(), jsonfunc.Scalars(), sysfunc.Scalars(), jsonpath.Scalars(), tsearch.Scalars()) {
 		for i := range family {
 			s, err := family[i].Scalar()
 			if err != nil {
@@ -73,7 +74,7 @@ func addOthers(e *functions.Entries) error {
 		}
 		e.Windows = append(e.Windows, w)
 	}
-	for _, family := range append(table.Families(), jsonfunc.Tables(), jsonpath.Tables(), sysfunc.Tables()) {
+	for _, family := range append(table.Families(), jsonfunc.Tables(), jsonpath.Tables(), sysfunc.Tables(), tsearch.Tables()) {
 		for i := range family {
 			t, s, err := family[i].Table()
 			if err != nil {

@@ -59,6 +59,8 @@ func buildScalars() map[uint32]scalar {
 		value.Vector.OID:      {putVector, getVector},
 		value.HalfVec.OID:     {putHalf, getHalf},
 		value.SparseVec.OID:   {putSparse, getSparse},
+		value.TSVector.OID:    {putTSVector, getTSVector},
+		value.TSQuery.OID:     {putTSQuery, getTSQuery},
 		value.Inet.OID:        {putInet, getInet},
 		value.CIDR.OID:        {putInet, getInet},
 		value.Macaddr.OID:     {putMAC, getMAC},

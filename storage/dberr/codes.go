@@ -15,6 +15,7 @@ const (
 	StringDataRightTruncation    = "22001"
 	NumericValueOutOfRange       = "22003"
 	NullValueNotAllowed          = "22004"
+	ZeroLengthCharacterString    = "2200F"
 	InvalidDatetimeFormat        = "22007"
 	DatetimeFieldOverflow        = "22008"
 	InvalidTimeZoneValue         = "22009"

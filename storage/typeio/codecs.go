@@ -47,6 +47,8 @@ var codecs = map[uint32]*codec{
 	value.HalfVec.OID:   {in: halfIn, out: halfOut, cmp: halfCmp, hash: halfHash, mod: halfMod},
 	value.SparseVec.OID: {in: sparseIn, out: sparseOut, cmp: sparseCmp, hash: textHash, mod: sparseMod},
 	value.RefCursor.OID: {in: textIn, out: textOut},
+	value.TSVector.OID:  {in: tsvectorIn, out: tsvectorOut, cmp: tsvectorCmp, hash: outHash(tsvectorOut)},
+	value.TSQuery.OID:   {in: tsqueryIn, out: tsqueryOut, cmp: tsqueryCmp, hash: outHash(tsqueryOut)},
 	value.XML.OID:       {in: textIn, out: textOut},
 
 	value.OID.OID:           {in: oidIn, out: oidOut, cmp: oidCmp, hash: intHash},

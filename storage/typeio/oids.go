@@ -50,6 +50,13 @@ func regIn(t *value.Type, s string, f *Format) (value.Value, error) {
 	if v, err := strconv.ParseUint(s, 10, 32); err == nil {
 		return value.Int(int64(v)), nil
 	}
+	if t.OID == value.RegConfig.OID {
+		oid, ok := TSConfigOID(s)
+		if !ok {
+			return value.Null, dberr.New(dberr.UndefinedObject, `text search configuration "%s" does not exist`, s)
+		}
+		return value.Int(int64(oid)), nil
+	}
 	if f.Names != nil {
 		oid, err := f.Names.OIDOf(t, s)
 		return value.Int(int64(oid)), err
@@ -72,6 +79,9 @@ func regOut(dst []byte, t *value.Type, v value.Value, f *Format) []byte {
 			return append(dst, '0')
 		}
 		return append(dst, '-')
+	}
+	if name, ok := TSConfigName(oid); ok && t.OID == value.RegConfig.OID {
+		return append(dst, name...)
 	}
 	if f.Names != nil {
 		if name, ok := f.Names.NameOf(t, oid); ok {

@@ -7,7 +7,7 @@ import (
 )
 
 // loadBytes is about how much memory a load takes before it writes a segment.
-var loadBytes = 96 << 20
+var loadBytes = 48 << 20
 
 // Load builds an index over rows that were there before it.
 type Load struct {
