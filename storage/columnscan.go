@@ -27,6 +27,8 @@ func columnKey(c *ScanCol) (k colcache.Key, ok bool) {
 		return colcache.Key(fmt.Sprintf("f %d %d %s", c.Type.OID, c.Mod, c.Field)), kept
 	case ColID:
 		return "id", true
+	case ColOrdinal:
+		return "ordinal", true
 	case ColPathJSON:
 		return "j " + pathKey(c.Path), true
 	case ColPathText:

@@ -77,6 +77,7 @@ func (b *builder) nearest(n *plan.Nearest) (op, error) {
 func passing(s *plan.Scan, pred plan.Expr) plan.Node {
 	ordinals := *s
 	ordinals.Parallel = 0
+	ordinals.FilterCols = slices.Concat(s.FilterCols, s.Out)
 	ordinals.Out = []plan.ScanCol{{
 		Col: plan.Col{ID: -2, Name: "ordinal", Type: value.Int8, Mod: -1},
 		Src: storage.ScanCol{Kind: storage.ColOrdinal, Type: value.Int8, Mod: -1, Name: "ordinal"},

@@ -267,6 +267,25 @@ func (s *Session) truncate(ctx context.Context, st *plan.Truncate) error {
 		if err := txn.Truncate(ctx, r.ID); err != nil {
 			return err
 		}
+		if !st.Restart {
+			continue
+		}
+		if err := restartOwned(ctx, txn, r.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restartOwned takes the sequences of a table's columns back to their start.
+func restartOwned(ctx context.Context, txn *storage.Txn, table catalog.ID) error {
+	for _, q := range txn.Catalog().Relations(0) {
+		if q.Seq == nil || q.Seq.OwnerTable != table {
+			continue
+		}
+		if _, err := txn.ResetSequence(ctx, *q, q.Seq.Start, false); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -14,7 +14,9 @@ import (
 type Kind struct{}
 
 // Open implements index.Kind.
-func (Kind) Open(*catalog.Relation, *catalog.Index) (index.Maintainer, error) { return maintainer{}, nil }
+func (Kind) Open(*catalog.Relation, *catalog.Index) (index.Maintainer, error) {
+	return maintainer{}, nil
+}
 
 type maintainer struct{}
 
