@@ -20,10 +20,10 @@ type cursor struct {
 	scroll    bool // may move backwards
 	hold      bool
 	binary    bool
-	kept      *keptRows // rows fetched so far (scroll), or all of them (held)
-	complete  bool      // kept has all rows
-	pos       int64     // rows before the current one; 0 is before the first
-	atEnd     bool      // after the last row
+	kept      *scrollRows // rows fetched so far (scroll), or all of them (held)
+	complete  bool        // kept has all rows
+	pos       int64       // rows before the current one; 0 is before the first
+	atEnd     bool        // after the last row
 	created   time.Time
 	committed bool // a held cursor whose transaction has committed
 	// tables are those whose row keys follow the shown columns in all; keys are the ones of the current row of a cursor that keeps none.
@@ -103,7 +103,7 @@ func (s *Session) declare(ctx context.Context, by *Portal, st *plan.Declare) err
 	}
 	p.suspend()
 	if p.cursor.scroll || st.Hold {
-		p.cursor.kept = newKeptRows(all, p.env.Memory)
+		p.cursor.kept = newScrollRows(all, p.env.Memory, s.workMem, p.rt.SpillDir)
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func (c *cursor) run(ctx context.Context, p *Portal, st *plan.Fetch, out *keptRo
 		if err := c.readAll(ctx, p); err != nil {
 			return 0, err
 		}
-		target = int64(c.kept.n) + 1 + target
+		target = c.kept.len() + 1 + target
 	}
 	return c.absolute(ctx, p, target, out)
 }
@@ -218,11 +218,11 @@ func (c *cursor) forward(ctx context.Context, p *Portal, n int64, out *keptRows)
 	if err := c.readTo(ctx, p, to); err != nil {
 		return 0, err
 	}
-	if to > int64(c.kept.n) {
-		to = int64(c.kept.n)
+	if to > c.kept.len() {
+		to = c.kept.len()
 		c.atEnd = true
 	}
-	if err := out.add(c.kept.slice(int(from), int(to), 1)); err != nil {
+	if err := c.kept.copy(int(from), int(to), 1, out); err != nil {
 		return 0, err
 	}
 	c.pos = to
@@ -265,15 +265,15 @@ func (c *cursor) noteKeys(b *batch.Batch) {
 }
 
 // rowKey gives the key of the current row of a table.
-func (c *cursor) rowKey(at int) []byte {
+func (c *cursor) rowKey(at int) ([]byte, error) {
 	switch {
 	case c.pos == 0 || c.atEnd:
-		return nil
+		return nil, nil
 	case c.kept != nil:
-		col := c.kept.cols[len(c.kept.cols)-len(c.tables)+at]
-		return []byte(col.Get(int(c.pos) - 1).Str())
+		v, err := c.kept.value(int(c.pos)-1, len(c.all)-len(c.tables)+at)
+		return []byte(v.Str()), err
 	}
-	return c.keys[at]
+	return c.keys[at], nil
 }
 
 // cursorRow is functions.Env.Cursor.
@@ -287,7 +287,10 @@ func (s *Session) cursorRow(name string, relation uint32) ([]byte, error) {
 	}
 	if p.cursor != nil {
 		if at := slices.Index(p.cursor.tables, catalog.ID(relation)); at >= 0 {
-			key := p.cursor.rowKey(at)
+			key, err := p.cursor.rowKey(at)
+			if err != nil {
+				return nil, err
+			}
 			if key == nil {
 				return nil, dberr.New(dberr.InvalidCursorState, `cursor "%s" is not positioned on a row`, name)
 			}
@@ -314,7 +317,7 @@ func (c *cursor) backward(ctx context.Context, p *Portal, n int64, out *keptRows
 	if n == plan.FetchAll || to < 0 {
 		to = 0
 	}
-	if err := out.add(c.kept.slice(int(from)-1, int(to)-1, -1)); err != nil {
+	if err := c.kept.copy(int(from)-1, int(to)-1, -1, out); err != nil {
 		return 0, err
 	}
 	c.atEnd = false
@@ -337,7 +340,7 @@ func (c *cursor) current(_ context.Context, _ *Portal, out *keptRows) (int64, er
 	if c.atEnd || c.pos == 0 {
 		return 0, nil
 	}
-	return 1, out.add(c.kept.slice(int(c.pos)-1, int(c.pos), 1))
+	return 1, c.kept.copy(int(c.pos)-1, int(c.pos), 1, out)
 }
 
 // absolute goes to a row and gives it, or goes before the first or behind the last.
@@ -359,8 +362,8 @@ func (c *cursor) absolute(ctx context.Context, p *Portal, row int64, out *keptRo
 	if err := c.readTo(ctx, p, row); err != nil {
 		return 0, err
 	}
-	if row > int64(c.kept.n) {
-		c.pos, c.atEnd = int64(c.kept.n), true
+	if row > c.kept.len() {
+		c.pos, c.atEnd = c.kept.len(), true
 		return 0, nil
 	}
 	c.pos, c.atEnd = row, false
@@ -369,7 +372,7 @@ func (c *cursor) absolute(ctx context.Context, p *Portal, row int64, out *keptRo
 
 // readTo reads the query on until row n is kept.
 func (c *cursor) readTo(ctx context.Context, p *Portal, n int64) error {
-	for !c.complete && int64(c.kept.n) < n {
+	for !c.complete && c.kept.len() < n {
 		b, err := p.pullRows(ctx, batch.Size)
 		if err != nil {
 			return err

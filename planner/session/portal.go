@@ -423,6 +423,9 @@ func (p *Portal) release() {
 // Close ends the portal.
 func (p *Portal) Close() {
 	p.release()
+	if p.cursor != nil && p.cursor.kept != nil {
+		p.cursor.kept.free()
+	}
 	p.state = broken
 	if p.s.portals[p.name] == p {
 		delete(p.s.portals, p.name)
