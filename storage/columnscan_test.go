@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/batch"
 	"github.com/omgdb/omgdb/storage/catalog"
@@ -161,4 +163,47 @@ func changeDocs(t *testing.T, r *rand.Rand, tx *storage.Txn, rel *catalog.Relati
 			must(t, err)
 		}
 	}
+}
+
+// While writers commit, each reader's columns are those of its own snapshot.
+func TestColumnScansBesideWriters(t *testing.T) {
+	db := columnDB(t, 0)
+	rel := collection(t, db, "docs")
+	r := rand.New(rand.NewPCG(3, 3))
+	update(t, db, func(tx *storage.Txn) {
+		for i := range 4_000 {
+			_, _, err := tx.Insert(bg, rel, parse(t, randomDoc(r, 2*i+1)))
+			must(t, err)
+		}
+	})
+	filters := cachedFilters(t)
+	var writers, readers errgroup.Group
+	done := make(chan struct{})
+	for w := range 2 {
+		writers.Go(func() error {
+			r := rand.New(rand.NewPCG(4, uint64(w)))
+			for range 150 {
+				update(t, db, func(tx *storage.Txn) { changeDocs(t, r, tx, rel, w*4_500, 2) })
+			}
+			return nil
+		})
+	}
+	for k := range 3 {
+		readers.Go(func() error {
+			r := rand.New(rand.NewPCG(5, uint64(k)))
+			for round := 0; ; round++ {
+				select {
+				case <-done:
+					return nil
+				default:
+				}
+				tx := begin(t, db, storage.ReadCommitted)
+				compareScans(t, r, tx, rel, filters, round)
+				tx.Rollback()
+			}
+		})
+	}
+	must(t, writers.Wait())
+	close(done)
+	must(t, readers.Wait())
 }
