@@ -14,6 +14,8 @@ import (
 	"github.com/omgdb/omgdb/functions/retrieval"
 	"github.com/omgdb/omgdb/planner/session"
 	"github.com/omgdb/omgdb/storage"
+	"github.com/omgdb/omgdb/storage/index"
+	"github.com/omgdb/omgdb/storage/index/vector"
 )
 
 // Version is OMGDB's. Clients and servers of different major versions refuse each other.
@@ -45,14 +47,18 @@ func Open(ctx context.Context, path string, o LocalOptions) (*Local, error) {
 		o.Storage.Logger = o.Logger
 	}
 	expressions := session.NewIndexExpressions(registry)
+	embedders := builtin.Embedders()
 	o.Storage.Expressions = expressions
+	o.Storage.Indexes = map[string]index.Kind{storage.MethodVector: &vector.Kind{
+		Expressions: expressions, Embedders: func(name string) (vector.Embedder, error) { return embedders.Get(name) },
+	}}
 	db, err := openStore(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}
 	expressions.Attach(db)
 	sessions, err := session.New(db, session.Options{
-		Registry: registry, Embedders: builtin.Embedders(), Logger: o.Logger, Version: Version, Settings: o.Settings,
+		Registry: registry, Embedders: embedders, Logger: o.Logger, Version: Version, Settings: o.Settings,
 	})
 	if err != nil {
 		_ = db.Close()

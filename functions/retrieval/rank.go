@@ -32,7 +32,8 @@ func before(a, b candidate) int {
 	return cmp.Compare(a.order, b.order)
 }
 
-// rank gives the k best rows for the query (all of them when k < 0), best first, ties in key order. It looks at every row.
+// rank gives the k best rows for the query (all of them when k < 0), best first, ties in key order. It looks at every row
+// unless an index tells which may be the best.
 func (c *corpus) rank(ctx context.Context, e embed.Embedder, query string, k int) ([]candidate, error) {
 	if k == 0 {
 		return nil, nil
@@ -40,6 +41,11 @@ func (c *corpus) rank(ctx context.Context, e embed.Embedder, query string, k int
 	qv, err := e.Embed(ctx, []string{query})
 	if err != nil {
 		return nil, err
+	}
+	if x := c.vectorIndex(e); x != nil && k > 0 {
+		if best, ok, err := c.rankIndexed(ctx, x, e, qv[0], k); ok || err != nil {
+			return best, err
+		}
 	}
 	pieces, err := c.pieces(ctx)
 	if err != nil {

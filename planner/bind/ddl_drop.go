@@ -112,7 +112,7 @@ func (b *binder) dropTarget(kind pg_query.ObjectType, schema, name string) (*pla
 			return nil, dberr.New(dberr.DependentObjectsStillExist, "cannot drop index %s because constraint %s on table %s requires it", name, name, rel.Name).
 				WithHint("You can drop constraint %s on table %s instead.", name, rel.Name)
 		}
-		t.Index, t.Table, t.Name.Schema = ix, rel, b.schemaName(rel)
+		t.Index, t.Table, t.Name.Schema = ix, b.usesRelation(rel), b.schemaName(rel)
 		return t, nil
 	}
 	rel := b.lookupRelation(schema, name)

@@ -127,7 +127,7 @@ func (b *binder) indexKey(s *scope, rel *catalog.Relation, ix *catalog.Index, el
 					WithHint("Write USING path ((doc #> '{a,b}')).")
 			}
 		}
-		if ix.Method == "fulltext" {
+		if ix.Method == "fulltext" || ix.Method == "vector" {
 			k.Path = fieldPath(rel, e)
 		}
 		if name = columnName(el.Expr); name == noName {

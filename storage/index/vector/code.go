@@ -79,6 +79,8 @@ func squares(x []float32) float64 {
 // errorScale is how many standard deviations of the estimate its bound lies away at the recall that is aimed at.
 func errorScale(recall float64) float32 {
 	switch {
+	case recall >= 1:
+		return 6
 	case recall >= 0.9999:
 		return 4.5
 	case recall >= 0.999:

@@ -31,9 +31,21 @@ const (
 	blockTag  = 0x03
 )
 
-// Kind makes vector indexes. Expressions may be nil in a store that has no index over expressions.
+// Embedder makes vectors of texts.
+type Embedder interface {
+	ModelID() string
+	Dim() int
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+}
+
+// EmbedderOption is the option of an index over text that names the embedder of its vectors.
+const EmbedderOption = "embedder"
+
+// Kind makes vector indexes. Expressions may be nil in a store that has no index over expressions, Embedders in one that has none over
+// texts.
 type Kind struct {
 	Expressions index.Expressions
+	Embedders   func(name string) (Embedder, error)
 
 	mu     sync.Mutex
 	params map[uint64]*params // by storage id, of committed indexes and such as are being built
@@ -49,6 +61,9 @@ func (k *Kind) Open(rel *catalog.Relation, x *catalog.Index) (index.Maintainer, 
 		m.typ = m.col.Type
 	}
 	m.typ = typeio.Base(m.typ)
+	if name := x.Options[EmbedderOption]; name != "" {
+		return m, m.overText(rel, name)
+	}
 	if x.Where == "" && m.col != nil && rel.Kind != catalog.Collection {
 		return m, nil
 	}
@@ -58,6 +73,47 @@ func (k *Kind) Open(rel *catalog.Relation, x *catalog.Index) (index.Maintainer, 
 	var err error
 	m.eval, err = k.Expressions.Compile(rel, x)
 	return m, err
+}
+
+// overText makes the index one over the strings at a field.
+func (m *Index) overText(rel *catalog.Relation, embedder string) (err error) {
+	if m.field = TextField(rel, m.x); m.field == nil || m.x.Where != "" {
+		return dberr.New(dberr.FeatureNotSupported, "a vector index with an embedder is over a column or one field of all documents").
+			WithHint("Write USING vector ((doc->>'text')) WITH (embedder = 'static').")
+	}
+	if m.kind.Embedders == nil {
+		return dberr.New(dberr.FeatureNotSupported, "index \"%s\" is over texts, which nobody here can embed", m.x.Name)
+	}
+	m.metric = ByCosine
+	if m.embedder, err = m.kind.Embedders(embedder); err == nil {
+		m.dims = m.embedder.Dim()
+	}
+	return err
+}
+
+// TextField is the path in stored rows of the field that an index with an embedder is over, nil for another index.
+func TextField(rel *catalog.Relation, x *catalog.Index) []string {
+	k := x.Keys[0]
+	switch {
+	case x.Options[EmbedderOption] == "":
+		return nil
+	case k.Col != 0 && rel.Kind != catalog.Collection:
+		return []string{rel.Attr(k.Col).Field}
+	}
+	return k.Path
+}
+
+// embed gives the vector of the text at the field, nil when there is no string.
+func (m *Index) embed(ctx context.Context, d doc.Doc) ([]float32, error) {
+	text, ok := d.Walk(doc.Keys(m.field...)).StringBytes()
+	if !ok {
+		return nil, nil
+	}
+	v, err := m.embedder.Embed(ctx, []string{string(text)})
+	if err != nil {
+		return nil, err
+	}
+	return v[0], nil
 }
 
 // MetricOf is the metric of an index's operator class, 0 for one whose distances are not estimated: such an index holds no codes.
@@ -87,6 +143,8 @@ type Index struct {
 	dims     int
 	col      *catalog.Column // nil: the key is an expression
 	eval     index.Evaluator // nil: the key is a column and every row is indexed
+	embedder Embedder        // of an index over texts
+	field    []string
 	header   []byte
 }
 
@@ -106,6 +164,9 @@ func blockRange(storage uint64) kv.Range {
 func (m *Index) vector(ctx context.Context, d doc.Doc) ([]float32, error) {
 	if m.metric == 0 {
 		return nil, nil
+	}
+	if m.embedder != nil {
+		return m.embed(ctx, d)
 	}
 	v := value.Null
 	if m.eval == nil {

@@ -70,6 +70,8 @@ type Options struct {
 	K      int
 	Recall float64
 	Only   *Set // the rows that may be found; nil for all
+	// ZeroIsApart counts the distance of a zero vector as 1 instead of as none, as the scores of texts do.
+	ZeroIsApart bool
 }
 
 // Search begins a search near x in what the view shows. It is nil when the index cannot tell: all rows are equally far, or the distance
@@ -86,7 +88,7 @@ func (m *Index) Search(ctx context.Context, v index.View, x []float32, o Options
 	if err != nil || !ok {
 		return nil, err
 	}
-	f := finder{q: q, scale: errorScale(o.Recall), k: o.K, only: o.Only}
+	f := finder{q: q, scale: errorScale(o.Recall), k: o.K, only: o.Only, zeroIsApart: o.ZeroIsApart}
 	if err := m.changed(ctx, v, gathered, &f); err != nil {
 		return nil, err
 	}
@@ -168,11 +170,13 @@ func (m *Index) scanBlocks(ctx context.Context, v index.View, f *finder) ([]*par
 
 // finder is what the parts of a search share.
 type finder struct {
-	q       *query
-	scale   float32
-	k       int
-	only    *Set
-	changed map[uint64][]byte // codes of deltas by ordinal, empty for a removed row
+	q     *query
+	scale float32
+	k     int
+	only  *Set
+	// zeroIsApart is of Options.
+	zeroIsApart bool
+	changed     map[uint64][]byte // codes of deltas by ordinal, empty for a removed row
 }
 
 // part is a share of the codes.
@@ -249,7 +253,9 @@ func (p *part) deltas() error {
 // consider keeps a row that may be among the k nearest of those seen so far.
 func (p *part) consider(ordinal uint64, base, weight, dev, set float32, dot int32) {
 	estimate, off := p.q.bounds(base, weight, dev, set, dot)
-	off *= p.scale
+	if off *= p.scale; base == zeroCode && p.zeroIsApart {
+		estimate, off = p.q.metric.key(1), 0
+	}
 	if len(p.most) == p.k && !(estimate-off <= p.most[0]) {
 		return
 	}
