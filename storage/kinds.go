@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/omgdb/omgdb/storage/index"
-	"github.com/omgdb/omgdb/storage/index/declared"
 	"github.com/omgdb/omgdb/storage/index/fulltext"
+	"github.com/omgdb/omgdb/storage/index/gin"
 	"github.com/omgdb/omgdb/storage/index/ordered"
 	"github.com/omgdb/omgdb/storage/index/vector"
 )
@@ -16,8 +16,8 @@ import (
 const (
 	MethodBTree    = "btree" // ordered, over SQL values
 	MethodFullText = fulltext.Method
-	MethodVector   = "vector" // codes of vectors
-	MethodGIN      = "gin"    // known by name alone
+	MethodGIN      = gin.Method // over the lexemes of tsvectors
+	MethodVector   = "vector"   // codes of vectors
 )
 
 // kinds gives the kinds of indexes by method. A method that has none is one that this version doesn't know.
@@ -25,7 +25,7 @@ func (o *Options) kinds() map[string]index.Kind {
 	out := map[string]index.Kind{
 		MethodBTree:    ordered.Kind{Expressions: o.Expressions},
 		MethodFullText: fulltext.NewKind(),
-		MethodGIN:      declared.Kind{},
+		MethodGIN:      gin.NewKind(o.Expressions),
 		MethodVector:   &vector.Kind{Expressions: o.Expressions},
 	}
 	maps.Copy(out, o.Indexes)

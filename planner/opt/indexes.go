@@ -135,7 +135,11 @@ func useIndexes(c *Context, n plan.Node) (plan.Node, error) {
 		if !ok || s.Access.Index != nil || s.Access.Point != nil || s.Access.AnyOf != nil || s.Access.Ranges != nil {
 			return n, nil
 		}
-		better := c.indexed(s, append(append([]plan.Expr(nil), s.FilterExprs...), conds...))
+		all := append(append([]plan.Expr(nil), s.FilterExprs...), conds...)
+		better := c.byLexemes(s, all)
+		if better == s {
+			better = c.indexed(s, all)
+		}
 		switch {
 		case better == s:
 			return n, nil

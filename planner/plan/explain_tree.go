@@ -354,7 +354,9 @@ func (e *explainer) bounds(x *Scan) []string {
 		}
 		out = append(out, and(parts))
 	}
-	if a := x.Access.AnyOf; a != nil {
+	if a := x.Access.AnyOf; a != nil && x.Access.Index != nil {
+		out = append(out, "("+name(0)+" @@ "+e.write(x, a)+")")
+	} else if a != nil {
 		out = append(out, "("+name(0)+" = ANY ("+e.write(x, a)+"))")
 	}
 	for _, r := range x.Access.Ranges {

@@ -50,7 +50,7 @@ type Access struct {
 	Index *catalog.Index // nil: by row key
 	// Point: equality of the whole key, one expression a key column (several alternatives: IN). Each inner list is one key.
 	Point [][]Expr
-	// AnyOf, an array, has the values of the one key column: = ANY.
+	// AnyOf, an array, has the values of the one key column: = ANY. For an index of method gin it is a tsquery that the key @@ satisfies.
 	AnyOf Expr
 	// Ranges over the key's leading columns.
 	Ranges  []KeyRange

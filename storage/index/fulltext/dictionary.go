@@ -23,4 +23,6 @@ func NewDictionary(language string) (*Dictionary, error) {
 }
 
 // Lexeme gives the lexeme of a word in lower case, and whether it is a stop word.
-func (d *Dictionary) Lexeme(word string) (lexeme string, stop bool) { return d.stem(word), d.stop[word] }
+func (d *Dictionary) Lexeme(word string) (lexeme string, stop bool) {
+	return d.stem(word), d.stop[word]
+}
