@@ -67,11 +67,17 @@ func (in Input) Date(text string) (int64, error) {
 
 // Timestamp reads a timestamp without time zone; a zone in the text is ignored.
 func (in Input) Timestamp(text string) (int64, error) {
+	if us, _, plain := isoTimestamp(text); plain {
+		return us, nil
+	}
 	return in.timestamp("timestamp", text, func(*decoder) (int, fault) { return 0, ok })
 }
 
 // TimestampTZ reads a timestamp with time zone.
 func (in Input) TimestampTZ(text string) (int64, error) {
+	if us, zoned, plain := isoTimestamp(text); plain && zoned {
+		return us, nil
+	}
 	return in.timestamp("timestamp with time zone", text, (*decoder).zoneOffset)
 }
 
