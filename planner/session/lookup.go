@@ -140,6 +140,9 @@ func (l lookup) RelationOID(name string) (uint32, bool) {
 		}
 		return 0, false
 	}
+	if len(parts) == 3 && parts[0] == l.s.Database() {
+		parts = parts[1:]
+	}
 	if len(parts) == 2 {
 		return find(parts[0], parts[1])
 	}

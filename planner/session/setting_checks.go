@@ -69,6 +69,13 @@ func checkTimeZone(s *setting, val string) (string, error) {
 	if hours, err := strconv.ParseFloat(val, 64); err == nil && math.Abs(hours) < 168 {
 		return zoneOfOffset(int(math.Round(hours * 3600))), nil
 	}
+	if offset, ok := strings.CutPrefix(val, "INTERVAL '"); ok {
+		secs, err := clockOffset(strings.TrimSuffix(offset, "'"))
+		if err != nil {
+			return "", s.invalid(val)
+		}
+		return zoneOfOffset(secs), nil
+	}
 	loc := dt.Named(val)
 	if loc == nil {
 		return "", s.invalid(val)
@@ -77,6 +84,24 @@ func checkTimeZone(s *setting, val string) (string, error) {
 		return loc.String(), nil
 	}
 	return val, nil // a POSIX specification stays as written
+}
+
+// clockOffset reads [+-]hours[:minutes] as seconds.
+func clockOffset(text string) (int, error) {
+	sign := 1
+	if rest, ok := strings.CutPrefix(text, "-"); ok {
+		sign, text = -1, rest
+	}
+	h, m, _ := strings.Cut(strings.TrimPrefix(text, "+"), ":")
+	if m == "" {
+		m = "0"
+	}
+	hours, err := strconv.Atoi(h)
+	if err != nil {
+		return 0, err
+	}
+	minutes, err := strconv.Atoi(m)
+	return sign * (hours*3600 + minutes*60), err
 }
 
 // zoneOfOffset names a fixed offset in seconds east of UTC as a POSIX zone, which counts west.
