@@ -101,12 +101,13 @@ func (c *conn) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !trusted(c.nc, c.srv.insecure) {
-		return fatal(dberr.InvalidAuthorization, `no entry lets user "%s" connect from %s to database "%s"`, h.user, c.nc.RemoteAddr(), h.database)
+	owner, err := c.authenticate(h)
+	if err != nil {
+		return err
 	}
 	c.out.put(&pgproto3.AuthenticationOk{})
 	s, err := c.srv.sessions.NewSession(ctx, session.SessionOptions{
-		User: h.user, Database: h.database, Remote: c.nc.RemoteAddr(), Local: c.nc.LocalAddr(), Settings: h.settings, Wake: c.wake,
+		User: h.user, Database: h.database, Remote: c.nc.RemoteAddr(), Local: c.nc.LocalAddr(), Trusted: owner, Settings: h.settings, Wake: c.wake,
 	})
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"net"
 	"unicode/utf8"
 
 	"github.com/omgdb/omgdb/storage/dberr"
@@ -33,6 +34,34 @@ type reader struct {
 
 func newReader(src io.Reader, limit int) *reader {
 	return &reader{src: src, buf: make([]byte, readBuffer), limit: limit}
+}
+
+// peek gives the next byte without consuming it.
+func (in *reader) peek() (byte, error) {
+	if err := in.need(1); err != nil {
+		return 0, err
+	}
+	return in.buf[in.r], nil
+}
+
+// rest gives a connection that reads what is buffered here before it reads nc, and writes to nc.
+func (in *reader) rest(nc net.Conn) net.Conn {
+	return &resumed{Conn: nc, ahead: append([]byte(nil), in.buf[in.r:in.w]...)}
+}
+
+// resumed is a connection some of whose bytes have been read already.
+type resumed struct {
+	net.Conn
+	ahead []byte
+}
+
+func (r *resumed) Read(p []byte) (int, error) {
+	if len(r.ahead) > 0 {
+		n := copy(p, r.ahead)
+		r.ahead = r.ahead[n:]
+		return n, nil
+	}
+	return r.Conn.Read(p)
 }
 
 // buffered tells how many bytes have arrived and are not consumed yet.

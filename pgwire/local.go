@@ -34,6 +34,7 @@ type LocalOptions struct {
 	Settings map[string]string // start values of settings
 	Logger   *slog.Logger
 	Insecure bool
+	TLS      *TLS
 	Storage  storage.Options
 }
 
@@ -64,7 +65,7 @@ func Open(ctx context.Context, path string, o LocalOptions) (*Local, error) {
 		_ = db.Close()
 		return nil, err
 	}
-	return &Local{DB: db, Sessions: sessions, Server: New(sessions, Options{Logger: o.Logger, Insecure: o.Insecure})}, nil
+	return &Local{DB: db, Sessions: sessions, Server: New(sessions, Options{Logger: o.Logger, Insecure: o.Insecure, TLS: o.TLS})}, nil
 }
 
 // newRegistry makes the registry of all functions that SQL can call.

@@ -16,6 +16,7 @@ type Server struct {
 	sessions *session.Server
 	log      *slog.Logger
 	insecure bool
+	tls      *TLS // nil: none
 
 	mu        sync.Mutex
 	listeners map[net.Listener]bool
@@ -27,13 +28,15 @@ type Server struct {
 // Options configure a Server.
 type Options struct {
 	Logger *slog.Logger
+	// TLS encrypts connections of clients that ask for it; nil refuses them.
+	TLS *TLS
 	// Insecure lets clients of other machines in although there are no passwords.
 	Insecure bool
 }
 
 // New makes a server over sessions.
 func New(sessions *session.Server, o Options) *Server {
-	s := &Server{sessions: sessions, log: o.Logger, insecure: o.Insecure, listeners: map[net.Listener]bool{}, conns: map[*conn]bool{}}
+	s := &Server{sessions: sessions, log: o.Logger, insecure: o.Insecure, tls: o.TLS, listeners: map[net.Listener]bool{}, conns: map[*conn]bool{}}
 	if s.log == nil {
 		s.log = slog.Default()
 	}

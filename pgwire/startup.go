@@ -2,6 +2,7 @@ package pgwire
 
 import (
 	"bytes"
+	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -38,7 +39,11 @@ var errDone = errors.New("pgwire: nothing more to do")
 // handshake reads packets until the start-up message: encryption requests are answered with N, a cancel request is carried out and
 // ends the connection. A *dberr.Error is to be told to the client, any other error ends the connection without a word.
 func (c *conn) handshake() (*hello, error) {
-	sslAsked, gssAsked := false, false
+	if err := c.direct(); err != nil {
+		return nil, err
+	}
+	_, encrypted := c.nc.(*tls.Conn)
+	sslAsked, gssAsked := encrypted, false
 	for {
 		packet, err := c.startupPacket()
 		if err != nil {
@@ -58,11 +63,36 @@ func (c *conn) handshake() (*hello, error) {
 		default:
 			return c.startupMessage(code, packet[4:])
 		}
-		c.out.buf = append(c.out.buf, 'N')
+		encrypt := code == codeSSL && c.srv.tls != nil
+		c.out.buf = append(c.out.buf, map[bool]byte{true: 'S', false: 'N'}[encrypt])
 		if err := c.out.flush(); err != nil {
 			return nil, err
 		}
+		if encrypt {
+			if err := c.encrypt(false); err != nil {
+				return nil, err
+			}
+			gssAsked = true
+		}
 	}
+}
+
+// firstTLS is the first byte of a client that begins with TLS at once.
+const firstTLS = 0x16
+
+// direct begins TLS without a request, if that is what the client does.
+func (c *conn) direct() error {
+	if c.srv.tls == nil {
+		return nil
+	}
+	b, err := c.in.peek()
+	if err == io.EOF {
+		return errDone
+	}
+	if err != nil || b != firstTLS {
+		return err
+	}
+	return c.encrypt(true)
 }
 
 // startupPacket reads one packet of the start-up phase: a length word and what it counts.

@@ -56,7 +56,7 @@ func commands() []*cobra.Command {
 	return []*cobra.Command{
 		createCmd(), insertCmd(), updateCmd(), deleteCmd(), importCmd(), exportCmd(), getCmd(), findCmd(), searchCmd(), vsearchCmd(),
 		contextCmd(), vsyncCmd(), vstaleCmd(), historyCmd(), planCmd(), applyCmd(), rollbackCmd(), backupCmd(), restoreCmd(), compactCmd(), inspectCmd(),
-		verifyCmd(), sqlCmd(), indexCmd(), queryCmd(), serveCmd(), mcpCmd(), modelCmd(), demoCmd(), versionCmd(),
+		verifyCmd(), sqlCmd(), indexCmd(), queryCmd(), serveCmd(), userCmd(), mcpCmd(), modelCmd(), demoCmd(), versionCmd(),
 	}
 }
 

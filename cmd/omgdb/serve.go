@@ -25,6 +25,7 @@ type serveFlags struct {
 	create   bool
 	insecure bool
 	metrics  string
+	tls      pgwire.TLSFiles
 	drain    time.Duration
 	settings []string
 }
@@ -43,6 +44,9 @@ Prints one line with the URL when it is ready, then logs to standard error. SIGT
 	fl.StringVar(&f.listen, "listen", "127.0.0.1:5433", "address to listen on; port 0 takes a free one")
 	fl.BoolVar(&f.create, "create", false, "make the store when there is none")
 	fl.BoolVar(&f.insecure, "insecure", false, "let other machines in without passwords and encryption")
+	fl.StringVar(&f.tls.Cert, "tls-cert", "", "PEM file of the server's certificate; with --tls-key turns TLS on")
+	fl.StringVar(&f.tls.Key, "tls-key", "", "PEM file of the certificate's key")
+	fl.StringVar(&f.tls.ClientCA, "tls-client-ca", "", "PEM file of authorities whose client certificates stand for passwords")
 	fl.StringVar(&f.metrics, "metrics", "", "address to serve Prometheus /metrics and /healthz on")
 	fl.DurationVar(&f.drain, "drain", 10*time.Second, "time that open transactions have to end after SIGTERM")
 	fl.StringArrayVar(&f.settings, "set", nil, "start value of a setting, as name=value; may be given several times")
@@ -54,6 +58,10 @@ func serve(cmd *cobra.Command, path string, f *serveFlags) error {
 	ignoreFileLimit()
 	log := slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), nil))
 	settings, err := parseSettings(f.settings)
+	if err != nil {
+		return err
+	}
+	tlsOf, err := serverTLS(f.tls)
 	if err != nil {
 		return err
 	}
@@ -70,13 +78,15 @@ func serve(cmd *cobra.Command, path string, f *serveFlags) error {
 	settings["port"], settings["listen_addresses"] = strconv.Itoa(addr.Port), addr.IP.String()
 	settings["unix_socket_directories"] = socketDir(socket)
 	local, err := pgwire.Open(cmd.Context(), path, pgwire.LocalOptions{
-		Create: f.create, Settings: settings, Logger: log, Insecure: f.insecure,
+		Create: f.create, Settings: settings, Logger: log, Insecure: f.insecure, TLS: tlsOf,
 		Storage: storage.Options{Command: strings.Join(append([]string{"omgdb"}, os.Args[1:]...), " "), Socket: socket, LockTimeout: time.Second},
 	})
 	if err != nil {
 		return err
 	}
-	err = serveUntil(cmd, local, tcp, socket, f, log)
+	if err = mayListen(f, addr, local); err == nil {
+		err = serveUntil(cmd, local, tcp, socket, f, log)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), f.drain)
 	defer cancel()
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM) // a second signal ends the wait
@@ -137,16 +147,32 @@ func printReady(cmd *cobra.Command, a *net.TCPAddr) error {
 	return err
 }
 
-// listenTCP opens the TCP listener. Other machines are let in only when the user says so: there are no passwords yet.
+// listenTCP opens the TCP listener.
 func listenTCP(f *serveFlags) (net.Listener, error) {
-	host, _, err := net.SplitHostPort(f.listen)
-	if err != nil {
+	if _, _, err := net.SplitHostPort(f.listen); err != nil {
 		return nil, usageError{fmt.Errorf("--listen: %w", err)}
 	}
-	if ip := net.ParseIP(host); !f.insecure && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, usageError{fmt.Errorf("--listen %s would let other machines in without passwords and encryption; add --insecure to say that you want that", f.listen)}
-	}
 	return net.Listen("tcp", f.listen)
+}
+
+// serverTLS reads the TLS files, nil when none are named.
+func serverTLS(files pgwire.TLSFiles) (*pgwire.TLS, error) {
+	switch {
+	case files == pgwire.TLSFiles{}:
+		return nil, nil
+	case files.Cert == "" || files.Key == "":
+		return nil, usageError{errors.New("--tls-cert and --tls-key go together")}
+	}
+	return pgwire.NewTLS(files)
+}
+
+// mayListen lets other machines in only when roles have passwords and connections are encrypted, or when the user says so.
+func mayListen(f *serveFlags, addr *net.TCPAddr, local *pgwire.Local) error {
+	if addr.IP.IsLoopback() || f.insecure || f.tls.Cert != "" && local.Sessions.Secured() {
+		return nil
+	}
+	return usageError{fmt.Errorf("--listen %s would let other machines in without passwords and encryption; give a role a password "+
+		"(omgdb user add), add --tls-cert and --tls-key, or add --insecure to say that you want that", f.listen)}
 }
 
 func parseSettings(list []string) (map[string]string, error) {

@@ -26,6 +26,7 @@ func furtherActions() []entry {
 			return s.refresh(ctx, p, st)
 		}),
 		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.Grant) error { return s.grant(ctx, st) }),
+		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.Role) error { return s.role(ctx, st) }),
 		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.Vacuum) error { return s.vacuum(ctx, st) }),
 		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.Reindex) error { return s.reindex(ctx, st) }),
 		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.ConstraintsSet) error {
@@ -220,18 +221,4 @@ func (s *Session) refresh(ctx context.Context, p *Portal, st *plan.RefreshMatVie
 	p.prepareRun(txn)
 	_, _, err = s.runToEnd(ctx, &p.rt, fill(txn.Catalog().RelationByID(st.Rel.ID), q))
 	return err
-}
-
-// grant checks that the grantees exist. Every session runs as the superuser while no role has a password, so there is nothing to keep.
-func (s *Session) grant(ctx context.Context, st *plan.Grant) error {
-	txn, err := s.beginStatement(ctx)
-	if err != nil {
-		return err
-	}
-	for _, r := range st.Roles {
-		if r != "public" && r != s.user && txn.Catalog().Role(r) == nil {
-			return dberr.New(dberr.UndefinedObject, `role "%s" does not exist`, r)
-		}
-	}
-	return nil
 }

@@ -105,7 +105,7 @@ func (s *Session) actor() storage.Actor {
 func (s *Session) CurrentUser() string { return s.user }
 
 // SessionUser is the role that the session was opened as.
-func (s *Session) SessionUser() string { return s.user }
+func (s *Session) SessionUser() string { return s.login }
 
 // Database is the name of the database that the session looks at.
 func (s *Session) Database() string { return s.opts.Database }

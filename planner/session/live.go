@@ -40,6 +40,7 @@ var (
 	varDefDeferrable = settingNo("default_transaction_deferrable")
 	varScope         = settingNo("omgdb.scope")
 	varAuthorization = settingNo("session_authorization")
+	varSuperuser     = settingNo("is_superuser")
 	varDataDirectory = settingNo("data_directory")
 	varVersion       = settingNo("omgdb.version")
 	varMaxMessage    = settingNo("omgdb.max_message_size")

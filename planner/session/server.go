@@ -51,7 +51,8 @@ type Server struct {
 	memory    *functions.Account
 	counters  counters
 
-	began time.Time
+	began  time.Time
+	secret [32]byte // salts of made-up credentials come from it
 
 	mu       sync.Mutex
 	sessions map[int32]*Session
@@ -73,6 +74,7 @@ func New(db *storage.DB, o Options) (*Server, error) {
 		srv.clock = time.Now
 	}
 	srv.began = srv.clock()
+	_, _ = rand.Read(srv.secret[:]) // never fails
 	srv.start[varVersion], srv.start[varDataDirectory] = o.Version, db.Path()
 	for name, val := range o.Settings {
 		i, ok := settingIndex[strings.ToLower(name)]
@@ -118,6 +120,8 @@ type SessionOptions struct {
 	Remote         net.Addr
 	Local          net.Addr
 	Settings       [][2]string // start-up settings in the order given
+	// Trusted clients need no password and no role of their own: those of this process and of the store\'s owner.
+	Trusted bool
 	// Wake is called from other goroutines when the session has something for an idle client (notifications, its end).
 	Wake func()
 }
@@ -131,7 +135,11 @@ func (srv *Server) NewSession(ctx context.Context, o SessionOptions) (*Session, 
 	if err != nil {
 		return nil, asFatal(dberr.As(err))
 	}
-	s := newSession(ctx, srv, o)
+	role, err := srv.loginRole(o.User, o.Trusted)
+	if err != nil {
+		return nil, asFatal(dberr.As(err))
+	}
+	s := newSession(ctx, srv, o, role)
 	s.db = db
 	if err := s.startSettings(o.Settings); err != nil {
 		return nil, asFatal(dberr.As(err))

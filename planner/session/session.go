@@ -15,12 +15,13 @@ import (
 // Session is one client's conversation with the store. See the package comment for who may call what when. Close ends it and undoes
 // what is not committed.
 type Session struct {
-	srv  *Server
-	opts SessionOptions
-	pid  int32
-	key  [4]byte
-	user string     // the role that it runs as
-	db   catalog.ID // the database that it looks at; fixed before the session is shown to others
+	srv   *Server
+	opts  SessionOptions
+	pid   int32
+	key   [4]byte
+	user  string     // the role that it runs as
+	login string     // the role that it was opened as
+	db    catalog.ID // the database that it looks at; fixed before the session is shown to others
 
 	interrupt interrupt
 	act       activity
@@ -51,9 +52,9 @@ type Session struct {
 	temp        string   // schema of temporary objects, "" while there are none
 }
 
-func newSession(ctx context.Context, srv *Server, o SessionOptions) *Session {
+func newSession(ctx context.Context, srv *Server, o SessionOptions, role *catalog.Role) *Session {
 	s := &Session{
-		srv: srv, opts: o, key: newKey(), user: superuser,
+		srv: srv, opts: o, key: newKey(), user: role.Name,
 		told: make([]string, len(reported)), stmts: map[string]*Stmt{}, portals: map[string]*Portal{},
 		vars: newVars(srv.start),
 	}
@@ -62,13 +63,14 @@ func newSession(ctx context.Context, srv *Server, o SessionOptions) *Session {
 	s.format = &typeio.Format{}
 	s.format.Names = names{s}
 	s.vars.changed = s.varChanged
-	s.vars.vals[varAuthorization] = s.user
+	s.login = s.user
 	now := srv.clock()
 	s.act.info = Activity{User: s.user, Database: o.Database, Remote: o.Remote, BackendStart: now, StateChange: now, State: idleStates[idle]}
 	for i := range settings {
 		s.varChanged(i)
 	}
 	s.planKeyStale = true
+	s.vars.vals[varAuthorization], s.vars.vals[varSuperuser] = role.Name, onOff(role.Super)
 	return s
 }
 

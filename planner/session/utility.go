@@ -191,6 +191,9 @@ func settingActions() []entry {
 				s.notice(needsBlockWarning("SET LOCAL"))
 				return nil
 			}
+			if handled, err := s.setAuthorization(st); handled || err != nil {
+				return err
+			}
 			if st.Default {
 				return s.setDefault(st.Name, st.Local)
 			}
@@ -201,8 +204,12 @@ func settingActions() []entry {
 			return s.Set(st.Name, val, st.Local)
 		}),
 		on(action{cache: true}, func(s *Session, _ context.Context, _ *Portal, st *plan.Reset) error {
-			if st.Name == "" {
+			switch st.Name {
+			case "":
 				s.resetAll()
+				return nil
+			case "role", "session_authorization":
+				s.become(s.login)
 				return nil
 			}
 			return s.resetVar(st.Name)
