@@ -24,6 +24,7 @@ type Stmt struct {
 	bySQL   bool
 	runs    int64
 	created time.Time
+	ran     bool // once, so that what it found may be gone
 }
 
 // Text is the statement's text.
@@ -225,10 +226,18 @@ func (s *Session) view() (*catalog.View, error) {
 func (st *Stmt) current(ctx context.Context) (*compiled, error) {
 	s := st.s
 	replaced := false
-	c, err := s.revive(st.c, func() (*compiled, error) {
+	anew := func() (*compiled, error) {
 		replaced = true
 		return s.compile(ctx, st.text, st.oids)
-	})
+	}
+	var c *compiled
+	var err error
+	if x := st.c; st.ran && x.deps == nil && x.act != nil && !x.act.cache {
+		c, err = anew() // a utility statement holds objects and doesn't say which
+	} else {
+		c, err = s.revive(x, anew)
+	}
+	st.ran = true
 	if err != nil {
 		return nil, err
 	}
