@@ -3,14 +3,13 @@ package functions
 // SequenceState is what one session remembers of sequences, for currval and lastval.
 type SequenceState struct {
 	current map[uint32]int64
-	last    int64
-	any     bool
+	last    uint32 // the sequence that nextval was called for last, 0 for none
 }
 
 // Note remembers the value that nextval gave.
 func (s *SequenceState) Note(oid uint32, v int64) {
 	s.Set(oid, v)
-	s.last, s.any = v, true
+	s.last = oid
 }
 
 // Set makes v what currval gives.
@@ -27,8 +26,11 @@ func (s *SequenceState) Current(oid uint32) (int64, bool) {
 	return v, ok
 }
 
-// Last is what lastval gives.
-func (s *SequenceState) Last() (int64, bool) { return s.last, s.any }
+// Last is the sequence that lastval is about, and what it gives; false before the first nextval.
+func (s *SequenceState) Last() (oid uint32, v int64, ok bool) {
+	v, ok = s.current[s.last]
+	return s.last, v, ok && s.last != 0
+}
 
 // Forget is DISCARD SEQUENCES.
 func (s *SequenceState) Forget() { *s = SequenceState{} }

@@ -199,11 +199,11 @@ func arrayPosition(a []val) (val, error) {
 	if len(x.Dims) > 1 {
 		return value.Null, multiSearch()
 	}
+	if len(x.Dims) == 0 || a[1].IsNull() && !slices.ContainsFunc(x.Elems, val.IsNull) {
+		return value.Null, nil
+	}
 	if len(a) > 2 && a[2].IsNull() {
 		return value.Null, dberr.New(dberr.NullValueNotAllowed, "initial position must not be null")
-	}
-	if len(x.Dims) == 0 {
-		return value.Null, nil
 	}
 	from := int64(x.Dims[0].Lower)
 	if len(a) > 2 {

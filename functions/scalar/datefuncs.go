@@ -279,7 +279,11 @@ func overlaps() []def {
 				Eval: with(func(c *call, a []val) (val, error) {
 					a = append([]val(nil), a...)
 					for side := range ends {
-						if form>>side&1 == 0 || a[2*side].IsNull() || a[2*side+1].IsNull() {
+						if form>>side&1 == 0 {
+							continue
+						}
+						if a[2*side].IsNull() || a[2*side+1].IsNull() {
+							a[2*side+1] = value.Null // the sum
 							continue
 						}
 						var err error

@@ -1,6 +1,7 @@
 package scalar
 
 import (
+	"encoding/binary"
 	"math"
 
 	"github.com/omgdb/omgdb/functions"
@@ -8,6 +9,22 @@ import (
 	"github.com/omgdb/omgdb/storage/typeio/num"
 	"github.com/omgdb/omgdb/storage/value"
 )
+
+// binaryForms gives the functions that show the binary form of numbers, most significant byte first.
+func binaryForms() []def {
+	fixed := func(n int, bits func(v val) uint64) eval {
+		return pure(func(a []val) val {
+			b := binary.BigEndian.AppendUint64(nil, bits(a[0]))
+			return value.Bytes(b[8-n:])
+		})
+	}
+	integer := func(v val) uint64 { return uint64(v.Int()) }
+	return []def{
+		{Sig: "int2send(int2)", Eval: fixed(2, integer)}, {Sig: "int4send(int4)", Eval: fixed(4, integer)}, {Sig: "int8send(int8)", Eval: fixed(8, integer)},
+		{Sig: "float4send(float4)", Eval: fixed(4, func(v val) uint64 { return uint64(math.Float32bits(float32(v.Float()))) })},
+		{Sig: "float8send(float8)", Eval: fixed(8, func(v val) uint64 { return math.Float64bits(v.Float()) })},
+	}
+}
 
 func floatOverflow() error {
 	return dberr.New(dberr.NumericValueOutOfRange, "value out of range: overflow")

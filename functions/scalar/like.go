@@ -26,6 +26,8 @@ type likePattern struct {
 	lit   string // of the simple shapes
 	items []likeItem
 	bytes bool // _ is a byte (bytea), not a character
+	// dangling is a pattern that ends with its escape character: an error for texts that bring the match there.
+	dangling string
 }
 
 type likeItem struct {
@@ -58,7 +60,7 @@ func compileLike(p string, byteWise bool) (*likePattern, error) {
 			add(likeItem{one: 1})
 		case '\\':
 			if i++; i == len(p) {
-				return nil, dberr.New(dberr.InvalidEscapeSequence, "LIKE pattern must not end with escape character")
+				return &likePattern{bytes: byteWise, dangling: p}, nil
 			}
 			lit.WriteByte(p[i])
 		default:
@@ -85,6 +87,44 @@ func (p *likePattern) classify() {
 	case len(it) == 3 && wild(it[0]) && isLit(it[1]) && wild(it[2]):
 		p.shape, p.lit = likeContain, it[1].lit
 	}
+}
+
+// test matches, or fails where the pattern does.
+func (p *likePattern) test(s string) (bool, error) {
+	if p.dangling != "" {
+		return false, p.reach(p.dangling, s)
+	}
+	return p.match(s), nil
+}
+
+// reach follows a pattern that ends with its escape character, which fits no text, and fails when the match comes to that end.
+func (p *likePattern) reach(pat, s string) error {
+	for pat != "" && s != "" {
+		switch pat[0] {
+		case '%':
+			for pat != "" && pat[0] == '%' {
+				pat = pat[1:]
+			}
+			for i := 0; i >= 0 && i < len(s); i = p.skip(s, i, 1) {
+				if err := p.reach(pat, s[i:]); err != nil {
+					return err
+				}
+			}
+			return nil
+		case '_':
+			pat, s = pat[1:], s[p.skip(s, 0, 1):]
+			continue
+		case '\\':
+			if pat = pat[1:]; pat == "" {
+				return dberr.New(dberr.InvalidEscapeSequence, "LIKE pattern must not end with escape character")
+			}
+		}
+		if pat[0] != s[0] {
+			return nil
+		}
+		pat, s = pat[1:], s[1:]
+	}
+	return nil
 }
 
 func (p *likePattern) match(s string) bool {
@@ -219,7 +259,8 @@ func likeEval(fold, neg, byteWise bool) eval {
 		if fold {
 			s = strings.ToLower(s)
 		}
-		return value.Bool(p.match(s) != neg), nil
+		ok, err := p.test(s)
+		return value.Bool(ok != neg), err
 	})
 }
 
@@ -236,7 +277,11 @@ func likeKernel(fold, neg, byteWise bool) functions.KernelFunc {
 			if fold {
 				s = strings.ToLower(s)
 			}
-			res[i] = p.match(s) != neg
+			ok, err := p.test(s)
+			if err != nil {
+				return err
+			}
+			res[i] = ok != neg
 		}
 		return nil
 	}

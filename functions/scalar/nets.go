@@ -106,6 +106,9 @@ func abbrevCIDR(p netip.Prefix) string {
 			full[2*i], full[2*i+1] = 0xff, 0xff
 		}
 		s := strings.TrimSuffix(netip.AddrFrom16(full).String(), strings.Repeat(":ffff", 8-words))
+		if strings.HasSuffix(s, ":") && !strings.HasSuffix(s, "::") {
+			s += ":"
+		}
 		if p.Bits() == 0 {
 			s = "::"
 		}

@@ -41,6 +41,7 @@ func numerics() []def {
 	out := []def{
 		{Sig: "numeric_add(numeric,numeric)", Eval: num2(num.Add)}, {Sig: "numeric_sub(numeric,numeric)", Eval: num2(num.Sub)},
 		{Sig: "numeric_mul(numeric,numeric)", Eval: num2(num.Mul)}, {Sig: "numeric_div(numeric,numeric)", Eval: num2(num.Div)},
+		{Sig: "pg_lsn(numeric)", Eval: try(numericLSN)},
 		{Sig: "numeric_mod(numeric,numeric)", Eval: num2(num.Mod)}, {Sig: "mod(numeric,numeric)", Eval: num2(num.Mod)},
 		{Sig: "div(numeric,numeric)", Eval: num2(num.DivTrunc)}, {Sig: "numeric_div_trunc(numeric,numeric)", Eval: num2(num.DivTrunc)},
 		{Sig: "numeric_uminus(numeric)", Eval: num1(sure(num.Neg))}, {Sig: "numeric_abs(numeric)", Eval: num1(sure(num.Abs))},
@@ -98,4 +99,24 @@ func numToFloat(d *num.Dec, bits int, typ string) (val, error) {
 		return value.Null, dberr.New(dberr.NumericValueOutOfRange, `"%s" is out of range for type %s`, num.String(d), typ)
 	}
 	return value.Float(f), nil
+}
+
+// numericLSN makes a log position of a number of bytes.
+func numericLSN(a []val) (val, error) {
+	d := typeio.Num(a[0])
+	switch {
+	case num.IsNaN(d):
+		return value.Null, dberr.New(dberr.FeatureNotSupported, "cannot convert NaN to pg_lsn")
+	case num.IsInf(d):
+		return value.Null, dberr.New(dberr.FeatureNotSupported, "cannot convert infinity to pg_lsn")
+	}
+	r, err := num.Round(d, 0)
+	if err != nil {
+		return value.Null, err
+	}
+	n := num.Big(r)
+	if n.Sign() < 0 || !n.IsUint64() {
+		return value.Null, dberr.New(dberr.InvalidParameterValue, "pg_lsn out of range")
+	}
+	return value.Int(int64(n.Uint64())), nil
 }

@@ -3,6 +3,7 @@ package scalar
 import (
 	"slices"
 
+	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/value"
@@ -163,26 +164,48 @@ func boxRange(r *value.Range, err error) (val, error) {
 	return value.Box(r), nil
 }
 
+// buildRange makes a range of two bounds and, perhaps, how they are meant.
+func buildRange(elem *value.Type, a []val) (val, error) {
+	lowInc, upInc := true, false
+	if len(a) > 2 {
+		if a[2].IsNull() {
+			return value.Null, dberr.New(dberr.DataException, "range constructor flags argument must not be null")
+		}
+		switch f := a[2].Str(); f {
+		case "[]", "[)", "(]", "()":
+			lowInc, upInc = f[0] == '[', f[1] == ']'
+		default:
+			return value.Null, dberr.New(dberr.SyntaxError, "invalid range bound flags").WithHint(`Valid values are "[]", "[)", "(]", and "()".`)
+		}
+	}
+	return boxRange(typeio.NewRange(elem, a[0], a[1], lowInc, upInc))
+}
+
+// RangeConstructors gives the constructors of a user's range type r and its multirange type m; array is the type of arrays of r.
+func RangeConstructors(r, m, array *value.Type) []*functions.Scalar {
+	elem := functions.Param{Type: r.Elem}
+	build := try(func(a []val) (val, error) { return buildRange(r.Elem, a) })
+	list := []*functions.Scalar{
+		{Name: r.Name, Params: []functions.Param{elem, elem}, Ret: r, Eval: build},
+		{Name: r.Name, Params: []functions.Param{elem, elem, {Type: value.Text}}, Ret: r, Eval: build},
+		{Name: m.Name, Ret: m, Eval: pure(func([]val) val { return value.Box(&value.Multirange{Elem: r.Elem}) })},
+		{Name: m.Name, Params: []functions.Param{{Type: r}}, Ret: m, Strict: true, Eval: pure(func(a []val) val {
+			return value.Box(typeio.NewMultirange(r.Elem, []*value.Range{rng(a[0])}))
+		})},
+		{Name: m.Name, Params: []functions.Param{{Type: array}}, Variadic: true, Ret: m, Strict: true, Eval: try(func(a []val) (val, error) { return multirangeOf(r.Elem, arr(a[0])) })},
+	}
+	for _, f := range list {
+		f.Volatility = functions.Immutable
+	}
+	return list
+}
+
 // makeRanges gives the constructors.
 func makeRanges() []def {
 	var out []def
 	for _, r := range []*value.Type{value.Int4Range, value.Int8Range, value.NumRange, value.TSRange, value.TSTZRange, value.DateRange} {
 		elem, name := r.Elem, r.Name
-		build := try(func(a []val) (val, error) {
-			lowInc, upInc := true, false
-			if len(a) > 2 {
-				if a[2].IsNull() {
-					return value.Null, dberr.New(dberr.DataException, "range constructor flags argument must not be null")
-				}
-				switch f := a[2].Str(); f {
-				case "[]", "[)", "(]", "()":
-					lowInc, upInc = f[0] == '[', f[1] == ']'
-				default:
-					return value.Null, dberr.New(dberr.SyntaxError, "invalid range bound flags").WithHint(`Valid values are "[]", "[)", "(]", and "()".`)
-				}
-			}
-			return boxRange(typeio.NewRange(elem, a[0], a[1], lowInc, upInc))
-		})
+		build := try(func(a []val) (val, error) { return buildRange(elem, a) })
 		multiName := multirangeName[name]
 		out = append(out,
 			def{Sig: name + "(" + elem.Name + "," + elem.Name + ")", Eval: build}, def{Sig: name + "(" + elem.Name + "," + elem.Name + ",text)", Eval: build},

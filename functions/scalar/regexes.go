@@ -309,6 +309,9 @@ func regexpInstr(c *call, a []val) (val, error) {
 		return value.Null, err
 	}
 	m, err := nth(c, a[0].Str(), a[1].Str(), start, n, f)
+	if group == 1 && len(m) == 2 {
+		group = 0 // a pattern without parentheses is its own subexpression
+	}
 	if err != nil || int(2*group)+1 >= len(m) || m[2*group] < 0 {
 		return value.Int(0), err
 	}
@@ -333,6 +336,9 @@ func regexpSubstr(c *call, a []val) (val, error) {
 		return value.Null, err
 	}
 	m, err := nth(c, a[0].Str(), a[1].Str(), start, n, f)
+	if group == 1 && len(m) == 2 {
+		group = 0
+	}
 	if err != nil || int(2*group)+1 >= len(m) || m[2*group] < 0 {
 		return value.Null, err
 	}

@@ -22,7 +22,7 @@ type (
 func Families() [][]def {
 	return [][]def{
 		comparisons(), integers(), floats(), numerics(), mathFunctions(),
-		textFunctions(), quoting(), bytesFunctions(), likeFunctions(), textCasts(),
+		textFunctions(), quoting(), binaryForms(), bytesFunctions(), likeFunctions(), textCasts(),
 		dateArithmetic(), dateCasts(), orderedPairs(), dateFields(), dateFunctions(), zoneFunctions(), arrayFunctions(), regexFunctions(), formatting(),
 		miscellany(), unicodeFunctions(), rangeFunctions(), netFunctions(), bitFunctions(), enumFunctions(), moreComparisons(),
 	}

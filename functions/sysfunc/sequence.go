@@ -60,8 +60,8 @@ func currval(e *functions.Env, a []val) (val, error) {
 }
 
 func lastval(e *functions.Env, _ []val) (val, error) {
-	v, ok := e.Sequences.Last()
-	if !ok {
+	oid, v, ok := e.Sequences.Last()
+	if !ok || e.Txn.Catalog().RelationByID(catalog.ID(oid)) == nil {
 		return value.Null, dberr.New(dberr.ObjectNotInPrerequisiteState, "lastval is not yet defined in this session")
 	}
 	return value.Int(v), nil

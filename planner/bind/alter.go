@@ -521,7 +521,10 @@ func (b *binder) alterSequence(x *pg_query.AlterSeqStmt) (plan.Statement, error)
 	if err != nil {
 		return nil, err
 	}
-	return &plan.AlterSequence{Rel: rel, Options: o}, b.ownedBy(&o, x.Options)
+	if err := b.ownedBy(&o, x.Options); err != nil {
+		return nil, err
+	}
+	return &plan.AlterSequence{Rel: rel, Options: o}, nil
 }
 
 func (b *binder) alterEnum(x *pg_query.AlterEnumStmt) (plan.Statement, error) {

@@ -118,9 +118,10 @@ type binder struct {
 	rowTypes map[catalog.ID]*value.Type
 	rowAt    []int // where the columns of the query in SET (…) = (SELECT …) stand
 	deps     plan.Deps
-	writes   bool                    // the statement changes data or locks rows
-	depth    int                     // nesting of views
-	routines map[catalog.ID]*routine // users' functions that were met
+	writes   bool                               // the statement changes data or locks rows
+	depth    int                                // nesting of views
+	routines map[catalog.ID]*routine            // users' functions that were met
+	ranges   map[catalog.ID][]*functions.Scalar // constructors of users' range types
 	// keyCols and keyTables are the row keys that a cursor's query reads, and their tables.
 	keyCols   []plan.Col
 	keyTables []catalog.ID

@@ -21,6 +21,9 @@ func (b *binder) cursorKeys(p *selectParts) {
 	if !p.opts.keys || s.hasAgg || s.hasSet || s.hasWindow || len(p.sel.DistinctClause) > 0 || len(p.sel.GroupClause) > 0 || p.having != nil {
 		return
 	}
+	if len(s.items) > 1 && len(p.sel.LockingClause) == 0 {
+		return
+	}
 	for _, it := range s.items {
 		if it.scan == nil || it.rel == nil || it.nullable {
 			continue

@@ -29,6 +29,8 @@ func (b *binder) ddlStatement(n *pg_query.Node) (st plan.Statement, ok bool, err
 		st, err = b.createEnum(x.CreateEnumStmt)
 	case *pg_query.Node_CompositeTypeStmt:
 		st, err = b.createComposite(x.CompositeTypeStmt)
+	case *pg_query.Node_CreateRangeStmt:
+		st, err = b.createRange(x.CreateRangeStmt)
 	case *pg_query.Node_CreateDomainStmt:
 		st, err = b.createDomain(x.CreateDomainStmt)
 	case *pg_query.Node_CreateFunctionStmt:
@@ -84,7 +86,6 @@ var alternatives = []struct {
 	{is[*pg_query.Node_CreatePublicationStmt], "logical replication is not supported", "Read replicas follow the store's log."},
 	{is[*pg_query.Node_CreateSubscriptionStmt], "logical replication is not supported", "Read replicas follow the store's log."},
 	{is[*pg_query.Node_DefineStmt], "this kind of object is not supported", "Aggregates, operators and text search objects are built in."},
-	{is[*pg_query.Node_CreateRangeStmt], "CREATE TYPE AS RANGE is not supported", "Use one of the built-in range types."},
 	{is[*pg_query.Node_CreateCastStmt], "CREATE CAST is not supported", "Write the conversion out in the query."},
 	{is[*pg_query.Node_CreatePolicyStmt], "CREATE POLICY is not supported", "Grant rights on views."},
 	{is[*pg_query.Node_CreateStatsStmt], "CREATE STATISTICS is not supported", "ANALYZE collects what the planner uses."},

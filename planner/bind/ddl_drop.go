@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"strings"
 
 	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
@@ -157,6 +158,10 @@ func (b *binder) dropType(kind pg_query.ObjectType, t *plan.DropTarget) (*plan.D
 		}
 		return nil, dberr.New(dberr.DependentObjectsStillExist, "cannot drop type %s because it is required by the database system", ty.SQL)
 	}
+	if r := b.Catalog.TypeByID(def.Partner); ty.Class == value.MultiClass && r != nil {
+		return nil, dberr.New(dberr.DependentObjectsStillExist, "cannot drop type %s because type %s requires it", ty.SQL, r.Def.SQL).
+			WithHint("You can drop type %s instead.", r.Def.SQL)
+	}
 	if kind == pg_query.ObjectType_OBJECT_DOMAIN && ty.Class != value.Domain {
 		return nil, dberr.New(dberr.WrongObjectType, "\"%s\" is not a domain", ty.Name)
 	}
@@ -246,6 +251,7 @@ var commentKinds = map[pg_query.ObjectType]string{
 	pg_query.ObjectType_OBJECT_SCHEMA: "SCHEMA", pg_query.ObjectType_OBJECT_TYPE: "TYPE", pg_query.ObjectType_OBJECT_DOMAIN: "DOMAIN",
 	pg_query.ObjectType_OBJECT_DATABASE: "DATABASE", pg_query.ObjectType_OBJECT_ROLE: "ROLE", pg_query.ObjectType_OBJECT_EXTENSION: "EXTENSION",
 	pg_query.ObjectType_OBJECT_TABCONSTRAINT: "CONSTRAINT", pg_query.ObjectType_OBJECT_FUNCTION: "FUNCTION",
+	pg_query.ObjectType_OBJECT_PROCEDURE: "PROCEDURE", pg_query.ObjectType_OBJECT_ROUTINE: "ROUTINE",
 }
 
 func (b *binder) comment(x *pg_query.CommentStmt) (plan.Statement, error) {
@@ -256,6 +262,13 @@ func (b *binder) comment(x *pg_query.CommentStmt) (plan.Statement, error) {
 	st := &plan.Comment{Kind: kind}
 	if x.Comment != "" {
 		st.Text = &x.Comment
+	}
+	if o := x.Object.GetObjectWithArgs(); o != nil {
+		var err error
+		if st.Func, err = b.namedRoutine(o, x.Objtype); err == nil && st.Func == nil && b.builtinRoutine(o) == "" {
+			_, err = b.mustRoutine(o, x.Objtype)
+		}
+		return st, err
 	}
 	names := objectNames(x.Object)
 	if x.Objtype == pg_query.ObjectType_OBJECT_COLUMN {
@@ -278,7 +291,7 @@ func (b *binder) comment(x *pg_query.CommentStmt) (plan.Statement, error) {
 	st.Name = plan.ObjName{Schema: schema, Name: name}
 	switch kind {
 	case "TYPE", "DOMAIN":
-		if t := b.typeNamed(schema, name); t == nil {
+		if st.Type = b.typeNamed(schema, name); st.Type == nil {
 			return nil, dberr.New(dberr.UndefinedObject, "type \"%s\" does not exist", name)
 		}
 		return st, nil
@@ -288,7 +301,7 @@ func (b *binder) comment(x *pg_query.CommentStmt) (plan.Statement, error) {
 			return nil, dberr.New(dberr.UndefinedTable, "relation \"%s\" does not exist", name)
 		}
 		if ix != nil {
-			st.Name.Schema = b.schemaName(rel)
+			st.Name.Schema, st.Index = b.schemaName(rel), ix
 		}
 		return st, nil
 	}
@@ -296,10 +309,21 @@ func (b *binder) comment(x *pg_query.CommentStmt) (plan.Statement, error) {
 		return nil, dberr.New(dberr.UndefinedTable, "relation \"%s\" does not exist", strings.Join(names, "."))
 	}
 	st.Name.Schema = b.schemaName(st.Rel)
+	if kind == "CONSTRAINT" && !hasConstraint(b.Catalog, st.Rel, st.Column) {
+		return nil, dberr.New(dberr.UndefinedObject, "constraint \"%s\" for table \"%s\" does not exist", st.Column, st.Rel.Name)
+	}
 	if kind == "COLUMN" && findColumn(st.Rel, st.Column) == nil {
 		return nil, dberr.New(dberr.UndefinedColumn, "column \"%s\" of relation \"%s\" does not exist", st.Column, st.Rel.Name)
 	}
 	return st, nil
+}
+
+// hasConstraint tells whether a relation has a constraint of a name.
+func hasConstraint(v *catalog.View, rel *catalog.Relation, name string) bool {
+	return rel.PrimaryName == name && name != "" ||
+		slices.ContainsFunc(rel.Checks, func(k catalog.Check) bool { return k.Name == name }) ||
+		slices.ContainsFunc(rel.Foreign, func(f catalog.ForeignKey) bool { return f.Name == name }) ||
+		slices.ContainsFunc(v.IndexesOf(rel), func(x *catalog.Index) bool { return x.Constraint && x.Name == name })
 }
 
 // objectNames gives the parts of an object's name.

@@ -393,6 +393,7 @@ func (b *binder) conflict(s *scope, n *plan.Insert, t *dmlTarget, it *item, x *p
 	b.ownCols(cs, exclRow)
 	b.addItem(cs, old)
 	b.addItem(cs, excl)
+	s.known = append(s.known, excl) // RETURNING sees it and may not use it
 	c.Sets, err = b.sets(cs, t, old, c.OldCols, x.TargetList, func(e plan.Expr) plan.Expr { return e })
 	if err != nil {
 		return err

@@ -175,6 +175,13 @@ func (b *binder) setCall(s *scope, c *call, r *resolved) (plan.Expr, error) {
 	}
 	s.hasSet = true
 	e := &setExpr{Typed: plan.Typed{T: r.ret, M: -1}, fn: r.table, args: r.args, name: c.name, pos: c.pos}
+	if fields := b.rowFields(r.args); r.table.Dynamic && len(fields) > 0 {
+		e.cols, e.T = fields, value.RecordType
+		if t := r.args[0].Type(); isComposite(t) {
+			e.T = t
+		}
+		return b.at(e, c.pos), nil
+	}
 	if r.table.Dynamic {
 		return nil, errAt(c.pos, dberr.FeatureNotSupported, "function returning record called in context that cannot accept type record").
 			WithHint("Call it in FROM with a column definition list.")
@@ -188,6 +195,16 @@ func (b *binder) setCall(s *scope, c *call, r *resolved) (plan.Expr, error) {
 		e.T = value.RecordType
 	}
 	return b.at(e, c.pos), nil
+}
+
+// rowFields are the fields of the row that a function takes, which are those of its result.
+func (b *binder) rowFields(args []plan.Expr) value.Schema {
+	for _, a := range args {
+		if t := a.Type(); isComposite(t) || isRecord(t) {
+			return b.fieldsOf(a)
+		}
+	}
+	return nil
 }
 
 // tableCols gives the columns of a table function's rows, polymorphic ones resolved.

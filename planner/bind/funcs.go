@@ -155,6 +155,11 @@ func (b *binder) candidates(c *call, given []*value.Type) []*candidate {
 		}
 		add(f.OID, f.Params, f.Variadic, func(cand *candidate) { cand.table, cand.ret = f, tableRet(f) })
 	}
+	for _, f := range b.constructors(c.schema, c.name) {
+		if !c.procedure {
+			take(f.Params, f.Variadic, func(cand *candidate) { cand.scalar, cand.ret = f, f.Ret })
+		}
+	}
 	for _, r := range b.routinesNamed(c.schema, c.name) {
 		if c.procedure != (r.fn.Kind == 'p') {
 			continue

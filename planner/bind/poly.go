@@ -2,6 +2,7 @@ package bind
 
 import (
 	"github.com/omgdb/omgdb/functions"
+	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/value"
 )
@@ -238,7 +239,7 @@ func (b *binder) fillRole(role polyRole, elem *value.Type, f *family) (*value.Ty
 			return f.rng, nil
 		}
 		if f.multi != nil {
-			if r := rangeOver(f.multi.Elem, value.RangeClass); r != nil {
+			if r := b.partner(f.multi, value.RangeClass); r != nil {
 				return r, nil
 			}
 		}
@@ -248,7 +249,7 @@ func (b *binder) fillRole(role polyRole, elem *value.Type, f *family) (*value.Ty
 			return f.multi, nil
 		}
 		if f.rng != nil {
-			if r := rangeOver(f.rng.Elem, value.MultiClass); r != nil {
+			if r := b.partner(f.rng, value.MultiClass); r != nil {
 				return r, nil
 			}
 		}
@@ -259,6 +260,17 @@ func (b *binder) fillRole(role polyRole, elem *value.Type, f *family) (*value.Ty
 
 func undetermined(name string) error {
 	return dberr.New(dberr.DatatypeMismatch, "could not determine polymorphic type %s because input has type %s", name, "unknown")
+}
+
+// partner finds the multirange type of a range type, or the other way round.
+func (b *binder) partner(t *value.Type, class value.Class) *value.Type {
+	if def := b.Catalog.TypeByID(catalog.ID(t.OID)); def != nil {
+		if other := b.Catalog.TypeByID(def.Partner); other != nil {
+			return other.Def
+		}
+		return nil
+	}
+	return rangeOver(t.Elem, class)
 }
 
 // rangeOver finds the built-in range or multirange type over an element type.

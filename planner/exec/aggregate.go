@@ -47,7 +47,7 @@ func (b *builder) aggregate(n *plan.Aggregate) (op, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &aggregateOp{input: in, n: n, mem: b.memory(), keep: b.depth > 0 && steady(n), vecs: make([]vec.Vec, len(n.Groups))}
+	o := &aggregateOp{input: in, n: n, mem: b.memory(), keep: b.depth > 0 && b.steady(n), vecs: make([]vec.Vec, len(n.Groups))}
 	if len(n.Groups) > 0 && len(n.Sets) <= 1 {
 		o.spill = aggSpill{at: b.spillAt(), dir: b.rt.SpillDir, types: types(n.Input.Cols())}
 		b.atEnd(o.spill.close)

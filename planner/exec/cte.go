@@ -18,6 +18,7 @@ type cteState struct {
 	types  []*value.Type
 	mem    memory
 	keep   bool // the rows are the same at each open
+	depth  int  // of the builder: 0 when it is opened once
 	store  *vec.Store
 	opened bool
 	done   bool
@@ -40,7 +41,7 @@ func (b *builder) with(n *plan.With) (op, error) {
 	o := &withOp{}
 	for i := range n.CTEs {
 		c := &n.CTEs[i]
-		s := &cteState{cte: c, types: types(c.Query.Cols()), mem: b.memory(), vecs: make([]vec.Vec, len(c.Query.Cols()))}
+		s := &cteState{cte: c, depth: b.depth, types: types(c.Query.Cols()), mem: b.memory(), vecs: make([]vec.Vec, len(c.Query.Cols()))}
 		if c.Recursive && c.Step != nil {
 			b.ctes[c.ID] = s // the step refers to itself
 		}
@@ -56,7 +57,7 @@ func (b *builder) with(n *plan.With) (op, error) {
 				return nil, err
 			}
 		}
-		s.keep = b.depth > 0 && !c.Recursive && steady(c.Query)
+		s.keep = b.depth > 0 && !c.Recursive && b.steady(c.Query)
 		b.ctes[c.ID] = s
 		o.own = append(o.own, s)
 		if c.Modifying {

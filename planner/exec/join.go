@@ -74,7 +74,7 @@ func (b *builder) join(n *plan.Join) (op, error) {
 	}
 	lc, rc := n.Left.Cols(), n.Right.Cols()
 	o := &joinOp{kind: n.Kind, left: left, right: right, leftTypes: types(lc), rightTypes: types(rc), mem: b.memory(),
-		keep: b.depth > 0 && steady(n.Right), dir: b.rt.SpillDir}
+		keep: b.depth > 0 && b.steady(n.Right), dir: b.rt.SpillDir}
 	cond := n.On
 	if len(n.HashKeys) > 0 {
 		cond = n.Residual

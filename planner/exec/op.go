@@ -141,15 +141,16 @@ func (b *builder) operator(n plan.Node) (op, error) {
 }
 
 // steady tells whether n gives the same rows each time it is opened: it refers to nothing outside and calls nothing volatile.
-func steady(n plan.Node) bool {
+func (b *builder) steady(n plan.Node) bool {
 	if len(plan.Free(n)) > 0 {
 		return false
 	}
 	ok := true
 	plan.WalkNodes(n, func(x plan.Node) bool {
 		switch x := x.(type) {
-		case *plan.CTERef:
-			ok = ok && !x.Self
+		case *plan.CTERef: // its rows may depend on what it stands in
+			s := b.ctes[x.ID]
+			ok = ok && !x.Self && s != nil && (s.keep || s.depth == 0)
 		case *plan.Insert, *plan.Update, *plan.Delete, *plan.Merge, *plan.Lock, *plan.CopySource:
 			ok = false
 		case *plan.FuncScan:

@@ -114,7 +114,7 @@ func (b *builder) sort(n *plan.Sort) (op, error) {
 			return nil, err
 		}
 	}
-	o.keep = b.depth > 0 && steady(n)
+	o.keep = b.depth > 0 && b.steady(n)
 	if n.Presorted == len(n.Keys) {
 		o.presorted = scanBelow(in)
 	}

@@ -42,7 +42,7 @@ func (b *builder) window(n *plan.Window) (op, error) {
 	for _, e := range n.Partition {
 		part = append(part, plan.SortKey{Expr: e})
 	}
-	o := &windowOp{input: in, n: n, types: types(n.Input.Cols()), mem: b.memory(), keep: b.depth > 0 && steady(n),
+	o := &windowOp{input: in, n: n, types: types(n.Input.Cols()), mem: b.memory(), keep: b.depth > 0 && b.steady(n),
 		slices: make([]value.Column, len(n.Calls))}
 	if o.part, err = b.sortKeys(scope, part); err != nil {
 		return nil, err

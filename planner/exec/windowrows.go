@@ -103,13 +103,16 @@ func (w *windowRows) compare(a, b int32) int {
 	return vec.CompareRows(w.order.order, w.keys.Cols, int(a), w.keys.Cols, int(b))
 }
 
-// sort orders rows of one partition; equal ones keep their order.
+// sort orders rows of one partition.
 func (w *windowRows) sort(rows []int32) {
 	vec.SortSome(w.order.order, w.keys.Cols, rows)
 }
 
 // finish gives all rows in order and where each partition begins, one more entry for the end.
 func (w *windowRows) finish() (sorted []int32, starts []int) {
+	if w.limit < 0 && vec.SortsSmall(w.rows.N) {
+		return w.finishSmall()
+	}
 	if w.limit < 0 {
 		w.members = w.groupMembers()
 	}
@@ -125,6 +128,28 @@ func (w *windowRows) finish() (sorted []int32, starts []int) {
 		if len(w.members[id]) > 0 {
 			starts = append(starts, len(sorted))
 			sorted = append(sorted, w.members[id]...)
+		}
+	}
+	return sorted, append(starts, len(sorted))
+}
+
+// finishSmall is finish for few rows: one sort by partition and order, as a sort node below the window would do it.
+func (w *windowRows) finishSmall() (sorted []int32, starts []int) {
+	n := w.table.Len()
+	rank := make([]int64, n)
+	for i, id := range vec.SortRows(w.part.order, w.table.Keys, n) {
+		rank[id] = int64(i)
+	}
+	parts := &value.Column{Type: value.Int8, Ints: make([]int64, w.rows.N)}
+	sorted = make([]int32, w.rows.N)
+	for row := range sorted {
+		sorted[row], parts.Ints[row] = int32(row), rank[w.ids[row]]
+	}
+	order := append([]vec.Order{{Compare: vec.ComparerOf(value.Int8)}}, w.order.order...)
+	vec.SortSome(order, append([]*value.Column{parts}, w.keys.Cols...), sorted)
+	for i, row := range sorted {
+		if i == 0 || parts.Ints[row] != parts.Ints[sorted[i-1]] {
+			starts = append(starts, i)
 		}
 	}
 	return sorted, append(starts, len(sorted))

@@ -2,6 +2,7 @@ package opt
 
 import (
 	"context"
+	"slices"
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/planner/exec/eval"
@@ -51,13 +52,14 @@ func (c *Context) foldCall(x *plan.Call) plan.Expr {
 	if x.Fn != nil && (x.Fn.Volatility != functions.Immutable || x.Fn.Routine) {
 		return x
 	}
-	all := true
+	all, null := true, false
 	for _, a := range x.Args {
 		k, ok := a.(*plan.Const)
-		if ok && k.Val.IsNull() && x.Fn != nil && x.Fn.Strict {
-			return &plan.Const{Typed: x.Typed}
-		}
+		null = null || ok && k.Val.IsNull()
 		all = all && ok
+	}
+	if null && x.Fn != nil && x.Fn.Strict && !slices.ContainsFunc(x.Args, bound) {
+		return &plan.Const{Typed: x.Typed}
 	}
 	if !all || c.FoldEnv == nil {
 		return x
@@ -68,6 +70,24 @@ func (c *Context) foldCall(x *plan.Call) plan.Expr {
 		return x
 	}
 	return &plan.Const{Typed: x.Typed, Val: v}
+}
+
+// bound tells whether an expression is no constant although it reads nothing: folding it has failed, and so will the statement.
+func bound(e plan.Expr) bool {
+	if _, ok := e.(*plan.Const); ok {
+		return false
+	}
+	alone := true
+	plan.Walk(e, func(x plan.Expr) bool {
+		switch x := x.(type) {
+		case *plan.ColRef, *plan.Param, *plan.Subquery, *plan.SQLValue:
+			alone = false
+		case *plan.Call:
+			alone = alone && (x.Fn == nil || x.Fn.Volatility == functions.Immutable)
+		}
+		return alone
+	})
+	return alone
 }
 
 func contained(s *eval.Scope, e plan.Expr) (v value.Value, err error) {

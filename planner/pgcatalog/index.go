@@ -359,6 +359,11 @@ func (w *world) comments() []comment {
 	for _, t := range w.view.Types(0) {
 		add(uint32(t.ID), classType, 0, t.Comment)
 	}
+	for _, c := range w.constraints() {
+		if c.rel != nil {
+			add(uint32(c.oid), classConstraint, 0, c.rel.ConstraintComments[c.name])
+		}
+	}
 	for _, r := range w.userRelations() {
 		add(uint32(r.ID), classClass, 0, r.ShownComment())
 		for _, c := range r.Columns {

@@ -218,6 +218,9 @@ var pgRange = of[typeRow]{
 		"rngtypid":   func(_ *world, r typeRow) value.Value { return oid(r.t.OID) },
 		"rngsubtype": func(_ *world, r typeRow) value.Value { return oid(r.t.Elem.OID) },
 		"rngmultitypid": func(_ *world, r typeRow) value.Value {
+			if r.def != nil {
+				return oid(r.def.Partner)
+			}
 			return oid(multirangeOf[r.t.OID])
 		},
 	},

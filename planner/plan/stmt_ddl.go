@@ -250,6 +250,8 @@ type CreateType struct {
 	NotNull bool
 	Checks  []catalog.Check
 	Mod     int32
+	// Multi is the multirange type that comes with a range type.
+	Multi *value.Type
 }
 
 // CommandTag implements Statement.
@@ -278,8 +280,11 @@ type Comment struct {
 	Kind   string // TABLE, COLUMN, SCHEMA, INDEX, VIEW …
 	Name   ObjName
 	Rel    *catalog.Relation
-	Column string
+	Column string // or the constraint's name
 	Text   *string
+	Type   *value.Type
+	Index  *catalog.Index
+	Func   *catalog.Function
 }
 
 // CommandTag implements Statement.

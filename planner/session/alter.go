@@ -3,8 +3,10 @@ package session
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
+	"github.com/omgdb/omgdb/planner/bind"
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/catalog"
@@ -144,8 +146,17 @@ func (a *alterer) addColumn(ctx context.Context, x *plan.AlterAction) error {
 		return err
 	}
 	added := a.rel.Columns[len(a.rel.Columns)-1]
-	if x.Fill != nil {
-		return a.rewrite(ctx, before, x.RowCols, plan.Assign{Attr: added.Num, Expr: x.Fill})
+	fill := x.Fill
+	if x.Sequence != nil {
+		if err := ownSequences(ctx, a.txn, a.rel, []plan.CreateSequence{*x.Sequence}); err != nil {
+			return err
+		}
+		if fill, err = bind.Expr(ctx, a.s.bindContext(a.txn.Catalog(), nil), added.Default, nil, nil, added.Type, added.Mod); err != nil {
+			return err
+		}
+	}
+	if fill != nil {
+		return a.rewrite(ctx, before, x.RowCols, plan.Assign{Attr: added.Num, Expr: fill})
 	}
 	if added.NotNull {
 		return a.refuseRows(ctx, before, x.RowCols, nil, dberr.New(dberr.NotNullViolation, `column "%s" of relation "%s" contains null values`, added.Name, a.rel.Name))
@@ -332,6 +343,11 @@ func (a *alterer) renameConstraint(ctx context.Context, x *plan.AlterAction) err
 		if r.PrimaryName == x.Constraint {
 			r.PrimaryName = x.NewName
 		}
+		if text := r.ConstraintComments[x.Constraint]; text != "" {
+			r.ConstraintComments = maps.Clone(r.ConstraintComments)
+			delete(r.ConstraintComments, x.Constraint)
+			r.ConstraintComments[x.NewName] = text
+		}
 		for i := range r.Checks {
 			if r.Checks[i].Name == x.Constraint {
 				r.Checks[i].Name = x.NewName
@@ -347,10 +363,15 @@ func (a *alterer) renameConstraint(ctx context.Context, x *plan.AlterAction) err
 }
 
 func (a *alterer) rename(ctx context.Context, x *plan.AlterAction) error {
-	return a.change(ctx, func(r *catalog.Relation) error {
+	was := *a.rel
+	err := a.change(ctx, func(r *catalog.Relation) error {
 		r.Name = x.NewName
 		return nil
 	})
+	if err != nil || was.Kind != catalog.Sequence {
+		return err
+	}
+	return renameDefaults(ctx, a.txn, sequenceText(a.txn, &was), sequenceText(a.txn, a.rel))
 }
 
 func (a *alterer) setSchema(ctx context.Context, x *plan.AlterAction) error {

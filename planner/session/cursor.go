@@ -140,6 +140,9 @@ func (s *Session) fetch(ctx context.Context, by *Portal, st *plan.Fetch) error {
 	if p.cursor.binary {
 		by.Formats = []int16{1}
 	}
+	if p.state == broken {
+		return dberr.New(dberr.ObjectNotInPrerequisiteState, `portal "%s" cannot be run`, st.Name)
+	}
 	if p.point != nil {
 		p.rt.Txn.Resume(p.point)
 	}
@@ -285,8 +288,15 @@ func (s *Session) cursorRow(name string, relation uint32) ([]byte, error) {
 	if p.cursor != nil && p.cursor.committed {
 		return nil, dberr.New(dberr.InvalidCursorState, `cursor "%s" is held from a previous transaction`, name)
 	}
+	table := ""
+	if r := s.tx.txn.Catalog().RelationByID(catalog.ID(relation)); r != nil {
+		table = r.Name
+	}
 	if p.cursor != nil {
 		if at := slices.Index(p.cursor.tables, catalog.ID(relation)); at >= 0 {
+			if slices.Contains(p.cursor.tables[at+1:], catalog.ID(relation)) {
+				return nil, dberr.New(dberr.InvalidCursorState, `cursor "%s" has multiple FOR UPDATE/SHARE references to table "%s"`, name, table)
+			}
 			key, err := p.cursor.rowKey(at)
 			if err != nil {
 				return nil, err
@@ -296,10 +306,6 @@ func (s *Session) cursorRow(name string, relation uint32) ([]byte, error) {
 			}
 			return key, nil
 		}
-	}
-	table := ""
-	if r := s.tx.txn.Catalog().RelationByID(catalog.ID(relation)); r != nil {
-		table = r.Name
 	}
 	return nil, dberr.New(dberr.InvalidCursorState, `cursor "%s" is not a simply updatable scan of table "%s"`, name, table)
 }
@@ -400,7 +406,11 @@ func (p *Portal) pullRows(ctx context.Context, max int) (*batch.Batch, error) {
 	if p.rows == nil {
 		return nil, nil
 	}
-	return p.pull(ctx, max)
+	b, err := p.pull(ctx, max)
+	if err != nil {
+		p.state = broken
+	}
+	return b, err
 }
 
 // keepHeldCursors reads the rows of WITH HOLD cursors to the end before their transaction commits.

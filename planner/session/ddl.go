@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage"
@@ -248,10 +249,23 @@ func (s *Session) createType(ctx context.Context, st *plan.CreateType) error {
 			st.Checks[i].ID = txn.NewID()
 		}
 	}
-	return txn.Define(ctx, &catalog.Type{
+	made := &catalog.Type{
 		ID: id, Schema: sc.ID, Name: st.Name.Name, Owner: catalog.SuperRole, Def: &def,
 		NotNull: st.NotNull, Default: st.Default, Checks: st.Checks, UnderMod: st.Mod,
-	})
+	}
+	if st.Multi != nil {
+		multi := *st.Multi
+		made.Partner = txn.NewID()
+		multi.OID, multi.Namespace, multi.ArrayOID = uint32(made.Partner), def.Namespace, uint32(txn.NewID())
+		if sc.Name != "public" {
+			multi.SQL = plan.QuoteIdent(sc.Name) + "." + plan.QuoteIdent(multi.Name)
+		}
+		err := txn.Define(ctx, &catalog.Type{ID: made.Partner, Schema: sc.ID, Name: multi.Name, Owner: catalog.SuperRole, Def: &multi, UnderMod: -1, Partner: id})
+		if err != nil {
+			return err
+		}
+	}
+	return txn.Define(ctx, made)
 }
 
 func (s *Session) truncate(ctx context.Context, st *plan.Truncate) error {
@@ -320,6 +334,30 @@ func (s *Session) comment(ctx context.Context, st *plan.Comment) error {
 		text = *st.Text
 	}
 	switch {
+	case st.Func != nil:
+		f := *st.Func
+		f.Comment = text
+		err = txn.Define(ctx, &f)
+	case st.Index != nil:
+		x := *st.Index
+		x.Comment = text
+		err = txn.Define(ctx, &x)
+	case st.Type != nil:
+		if t := txn.Catalog().TypeByID(catalog.ID(st.Type.OID)); t != nil {
+			n := *t
+			n.Comment = text
+			err = txn.Define(ctx, &n)
+		}
+	case st.Kind == "CONSTRAINT":
+		r := *st.Rel
+		r.ConstraintComments = maps.Clone(r.ConstraintComments)
+		if r.ConstraintComments == nil {
+			r.ConstraintComments = map[string]string{}
+		}
+		if r.ConstraintComments[st.Column] = text; text == "" {
+			delete(r.ConstraintComments, st.Column)
+		}
+		_, err = txn.AlterRelation(ctx, r)
 	case st.Rel != nil && st.Column != "":
 		r := *st.Rel
 		r.Columns = append([]catalog.Column(nil), r.Columns...)

@@ -19,7 +19,7 @@ func (s *Session) drop(ctx context.Context, st *plan.Drop) error {
 	for _, n := range st.Notices {
 		s.Notice("NOTICE", dberr.SuccessfulCompletion, n)
 	}
-	if err := s.dropReferences(txn, st); err != nil {
+	if err := s.dropReferences(ctx, txn, st); err != nil {
 		return err
 	}
 	for i := range st.Targets {
@@ -31,7 +31,7 @@ func (s *Session) drop(ctx context.Context, st *plan.Drop) error {
 }
 
 // dropReferences sees to the foreign keys of other tables to those that are dropped.
-func (s *Session) dropReferences(txn *storage.Txn, st *plan.Drop) error {
+func (s *Session) dropReferences(ctx context.Context, txn *storage.Txn, st *plan.Drop) error {
 	var ids []catalog.ID
 	for _, t := range st.Targets {
 		if t.Rel != nil {
@@ -41,6 +41,12 @@ func (s *Session) dropReferences(txn *storage.Txn, st *plan.Drop) error {
 	for _, id := range ids {
 		rel := txn.Catalog().RelationByID(id)
 		if rel == nil {
+			continue
+		}
+		if rel.Kind == catalog.Sequence {
+			if err := s.dropSequenceDefaults(ctx, txn, rel, st.Cascade, ids); err != nil {
+				return err
+			}
 			continue
 		}
 		what := relationWord(rel.Kind) + " " + plan.QuoteIdent(rel.Name)
@@ -66,6 +72,11 @@ func (s *Session) dropTarget(ctx context.Context, txn *storage.Txn, st *plan.Dro
 		ty := txn.Catalog().TypeByID(catalog.ID(t.Type.OID))
 		if ty == nil {
 			return nil
+		}
+		if multi := txn.Catalog().TypeByID(ty.Partner); multi != nil {
+			if err := txn.Undefine(ctx, multi); err != nil {
+				return err
+			}
 		}
 		return txn.Undefine(ctx, ty)
 	case st.Kind == "SCHEMA":

@@ -63,6 +63,9 @@ func buildAliases() map[uint32]alias {
 			func(_ names, oid uint32) (string, bool) {
 				for name, o := range collations {
 					if o == oid {
+						if name == "default" {
+							return `"default"`, true // a reserved word
+						}
 						return quoteName(name), true
 					}
 				}

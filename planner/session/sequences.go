@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/omgdb/omgdb/planner/plan"
@@ -150,6 +151,74 @@ func sequenceOf(v *catalog.View, rel *catalog.Relation, c *catalog.Column) *cata
 	for _, r := range v.Relations(rel.Schema) {
 		if r.Seq != nil && r.Seq.OwnerTable == rel.ID && r.Seq.OwnerColumn == c.Num {
 			return r
+		}
+	}
+	return nil
+}
+
+// sequenceText is how defaults of columns name a sequence: nextval('schema.name'::regclass).
+func sequenceText(txn *storage.Txn, seq *catalog.Relation) string {
+	return "nextval(" + plan.QuoteLiteral(plan.QuoteIdent(schemaName(txn, seq.Schema))+"."+plan.QuoteIdent(seq.Name)) + "::regclass)"
+}
+
+// defaultsWith lists the columns whose default has a text in it.
+func defaultsWith(v *catalog.View, text string, found func(*catalog.Relation, *catalog.Column)) {
+	for _, r := range v.Relations(0) {
+		for i := range r.Columns {
+			if c := &r.Columns[i]; !c.Dropped && strings.Contains(c.Default, text) {
+				found(r, c)
+			}
+		}
+	}
+}
+
+// renameDefaults changes the name of a sequence in the defaults that use it.
+func renameDefaults(ctx context.Context, txn *storage.Txn, old, new string) error {
+	changed := map[catalog.ID]bool{}
+	defaultsWith(txn.Catalog(), old, func(r *catalog.Relation, _ *catalog.Column) { changed[r.ID] = true })
+	for id := range changed {
+		r := *txn.Catalog().RelationByID(id)
+		r.Columns = slices.Clone(r.Columns)
+		for i := range r.Columns {
+			r.Columns[i].Default = strings.ReplaceAll(r.Columns[i].Default, old, new)
+		}
+		if _, err := txn.AlterRelation(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropSequenceDefaults sees to the defaults that use a sequence which is about to go: they go too with cascade.
+func (s *Session) dropSequenceDefaults(ctx context.Context, txn *storage.Txn, seq *catalog.Relation, cascade bool, also []catalog.ID) error {
+	type use struct {
+		rel catalog.ID
+		col int16
+	}
+	var uses []use
+	var lines []string
+	defaultsWith(txn.Catalog(), sequenceText(txn, seq), func(r *catalog.Relation, c *catalog.Column) {
+		if !slices.Contains(also, r.ID) {
+			uses = append(uses, use{r.ID, c.Num})
+			lines = append(lines, "default value for column "+c.Name+" of table "+r.Name)
+		}
+	})
+	if len(uses) == 0 {
+		return nil
+	}
+	if !cascade {
+		e := dberr.New(dberr.DependentObjectsStillExist, "cannot drop sequence %s because other objects depend on it", seq.Name).
+			WithHint("Use DROP ... CASCADE to drop the dependent objects too.")
+		e.Detail = strings.Join(lines, " depends on sequence "+seq.Name+"\n") + " depends on sequence " + seq.Name
+		return e
+	}
+	for i, u := range uses {
+		s.Notice("NOTICE", dberr.SuccessfulCompletion, "drop cascades to "+lines[i])
+		r := *txn.Catalog().RelationByID(u.rel)
+		r.Columns = slices.Clone(r.Columns)
+		r.Attr(u.col).Default = ""
+		if _, err := txn.AlterRelation(ctx, r); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -261,7 +261,10 @@ func (s *Session) runShow(p *Portal, name string) error {
 
 func (s *Session) discard(ctx context.Context, what string) error {
 	switch what {
-	case "PLANS", "SEQUENCES":
+	case "PLANS":
+		return nil
+	case "SEQUENCES":
+		s.sequences.Forget()
 		return nil
 	case "TEMP", "TEMPORARY":
 		s.dropTemp(ctx)
@@ -273,6 +276,7 @@ func (s *Session) discard(ctx context.Context, what string) error {
 	s.closeOtherPortals()
 	s.resetAll()
 	s.forgetStatements()
+	s.sequences.Forget()
 	s.tx.listens = append(s.tx.listens, listenOp{off: true})
 	s.store.AdvisoryUnlockAll()
 	s.dropTemp(ctx)

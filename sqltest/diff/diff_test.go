@@ -41,3 +41,25 @@ func TestGeneratorIsDeterministic(t *testing.T) {
 		}
 	}
 }
+
+// Expressions over entries have the shape of their kind, and arguments of the types that the entries want.
+func TestExprGen(t *testing.T) {
+	entries := []*entry{
+		newEntry("function", "f", [3]string{"lpad", "text int4", "text"}), newEntry("operator", "o", [3]string{"+", "int4 int4", "int4"}),
+		newEntry("cast", "c", [3]string{"numeric", "int4", "numeric"}), newEntry("function", "p", [3]string{"array_append", "anycompatiblearray anycompatible", "anycompatiblearray"}),
+	}
+	if newEntry("function", "x", [3]string{"pg_sleep", "float8", "void"}) != nil || newEntry("function", "x", [3]string{"f", "internal", "text"}) != nil {
+		t.Error("functions that cannot be asked about are entries")
+	}
+	g := newExprGen(3, entries)
+	for _, c := range []struct {
+		e    *entry
+		want string
+	}{{entries[0], "pg_catalog.lpad("}, {entries[1], " + "}, {entries[2], "AS numeric)"}, {entries[3], "[]"}} {
+		for range 20 {
+			if sql := g.call(c.e, 2); !strings.Contains(sql, c.want) || strings.Count(sql, "(") != strings.Count(sql, ")") && !strings.Contains(sql, "'") {
+				t.Errorf("%s: %s", c.e.id, sql)
+			}
+		}
+	}
+}

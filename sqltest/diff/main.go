@@ -1,7 +1,9 @@
 // Command diff asks two servers the same random questions about the same random documents and reports where their
 // answers differ: predicates over jsonb with every operator, combined, grouped and ordered.
 //
-//	go run ./sqltest/diff -a DSN -b DSN [-queries 2000] [-docs 400] [-seed N]
+//	go run ./sqltest/diff -a DSN -b DSN [-queries 2000] [-docs 400] [-catalog 5000] [-seed N]
+//
+// With -catalog it also asks about expressions over every function, operator and cast that both servers list (catalog.go).
 //
 // One of them is PostgreSQL. Rows, their order and SQLSTATEs must be the same. A statement that fails on some rows may
 // fail or not, as the planner orders conditions: with an error on one side alone it counts as unclear, not as different.
@@ -26,7 +28,7 @@ type options struct {
 	a, b          string
 	queries, docs int
 	seed          uint64
-	show          int
+	show, catalog int
 	figures       string
 }
 
@@ -37,6 +39,7 @@ func main() {
 	flag.StringVar(&o.a, "a", "", "connection string")
 	flag.StringVar(&o.b, "b", "", "connection string of the other server")
 	flag.IntVar(&o.queries, "queries", 2000, "statements to compare")
+	flag.IntVar(&o.catalog, "catalog", 0, "statements over the entries of the catalogs")
 	flag.IntVar(&o.docs, "docs", 400, "documents")
 	flag.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "seed of documents and statements")
 	flag.IntVar(&o.show, "show", 10, "differences to print")
@@ -71,7 +74,12 @@ func run(ctx context.Context, o options) (different int, err error) {
 			return 0, fmt.Errorf("load: %w", err)
 		}
 	}
-	unclear, failed, withRows := 0, 0, 0
+	if o.catalog > 0 {
+		if different, err = runCatalog(ctx, o, sides); err != nil {
+			return different, err
+		}
+	}
+	unclear, failed, withRows, before := 0, 0, 0, different
 	for range o.queries {
 		sql := g.query()
 		a, errA := ask(ctx, sides[0], sql)
@@ -90,14 +98,14 @@ func run(ctx context.Context, o options) (different int, err error) {
 			unclear++
 		default:
 			different++
-			if different <= o.show {
+			if different-before <= o.show {
 				fmt.Printf("DIFFERENT %s\n  a: %s\n  b: %s\n", sql, clip(a), clip(b))
 			}
 		}
 	}
-	fmt.Printf("%d statements: %d different, %d the same with rows, %d failed on both, %d unclear (seed %d)\n", o.queries, different, withRows, failed, unclear, o.seed)
+	fmt.Printf("%d statements: %d different, %d the same with rows, %d failed on both, %d unclear (seed %d)\n", o.queries, different-before, withRows, failed, unclear, o.seed)
 	if o.figures != "" {
-		err = floors.WriteFigures(o.figures, "diff", floors.Figures{"statements": float64(o.queries), "same_part": 1 - float64(different)/float64(o.queries)})
+		err = floors.WriteFigures(o.figures, "diff", floors.Figures{"statements": float64(o.queries), "same_part": 1 - float64(different-before)/float64(max(o.queries, 1))})
 	}
 	return different, err
 }

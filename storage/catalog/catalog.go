@@ -90,6 +90,8 @@ type Relation struct {
 	Checks      []Check
 	Indexes     []ID
 	Foreign     []ForeignKey
+	// ConstraintComments are the comments on its constraints, by name.
+	ConstraintComments map[string]string
 	// Referrers are the relations with a foreign key to this one, itself perhaps among them.
 	Referrers []ID
 	ViewSQL   string
@@ -247,6 +249,7 @@ type Type struct {
 	Default   string
 	Checks    []Check
 	UnderMod  int32
+	Partner   ID // of a range type its multirange type, and the other way round
 	Comment   string
 	ACL       []string
 	Version   uint64

@@ -106,6 +106,7 @@ func describeRelation(r *Relation, c *coder) {
 	ints(c, "indexes", &r.Indexes)
 	list(c, "foreign", &r.Foreign, describeForeign)
 	ints(c, "referrers", &r.Referrers)
+	c.strMap("conComments", &r.ConstraintComments)
 	c.str("view", &r.ViewSQL)
 	c.str("comment", &r.Comment)
 	c.strs("acl", &r.ACL)
@@ -207,6 +208,7 @@ func describeType(t *Type, c *coder) {
 	c.str("default", &t.Default)
 	list(c, "checks", &t.Checks, describeCheck)
 	c.mod("underMod", &t.UnderMod)
+	integer(c, "partner", &t.Partner)
 	c.str("comment", &t.Comment)
 	c.strs("acl", &t.ACL)
 	d := t.Def

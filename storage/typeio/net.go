@@ -92,7 +92,7 @@ func classBits(first byte) int {
 
 func inetOut(dst []byte, _ *value.Type, v value.Value, _ *Format) []byte {
 	p := v.Box().(netip.Prefix)
-	dst = p.Addr().AppendTo(dst)
+	dst = appendAddr(dst, p.Addr())
 	if p.Bits() != p.Addr().BitLen() {
 		dst = strconv.AppendInt(append(dst, '/'), int64(p.Bits()), 10)
 	}
@@ -101,7 +101,15 @@ func inetOut(dst []byte, _ *value.Type, v value.Value, _ *Format) []byte {
 
 func cidrOut(dst []byte, _ *value.Type, v value.Value, _ *Format) []byte {
 	p := v.Box().(netip.Prefix)
-	return strconv.AppendInt(append(p.Addr().AppendTo(dst), '/'), int64(p.Bits()), 10)
+	return strconv.AppendInt(append(appendAddr(dst, p.Addr()), '/'), int64(p.Bits()), 10)
+}
+
+// appendAddr writes an address; one of IPv6 whose first 96 bits alone are zero shows the rest as IPv4.
+func appendAddr(dst []byte, a netip.Addr) []byte {
+	if b := a.As16(); a.Is6() && !a.Is4In6() && [12]byte(b[:12]) == [12]byte{} && (b[12] != 0 || b[13] != 0) {
+		return netip.AddrFrom4([4]byte(b[12:])).AppendTo(append(dst, "::"...))
+	}
+	return a.AppendTo(dst)
 }
 
 // inetCmp orders by family, common network bits, mask length, then whole address.

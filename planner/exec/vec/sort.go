@@ -50,7 +50,8 @@ type entry struct {
 	row    int32
 }
 
-// SortRows gives the rows 0 … n-1 in order; equal rows keep their order. keys are columns of n values.
+// SortRows gives the rows 0 … n-1 in order. Of equal rows either may come first; the answer depends on nothing but the keys. keys are
+// columns of n values.
 func SortRows(order []Order, keys []*value.Column, n int) []int32 {
 	rows := make([]int32, n)
 	for i := range rows {
@@ -60,9 +61,13 @@ func SortRows(order []Order, keys []*value.Column, n int) []int32 {
 	return rows
 }
 
-// SortSome puts rows, given in ascending order, in the order of their keys; equal rows keep their order.
+// SortSome puts rows, given in ascending order, in the order of their keys.
 func SortSome(order []Order, keys []*value.Column, rows []int32) {
 	if len(order) == 0 || len(rows) < 2 {
+		return
+	}
+	if len(rows) <= smallSort {
+		quickSort(order, keys, rows)
 		return
 	}
 	prefix, exact := prefixer(keys[0])

@@ -50,6 +50,7 @@ type (
 	CreateEnumStmt        = pg_query.CreateEnumStmt
 	CreateExtensionStmt   = pg_query.CreateExtensionStmt
 	CreateFunctionStmt    = pg_query.CreateFunctionStmt
+	CreateRangeStmt       = pg_query.CreateRangeStmt
 	CreateSchemaStmt      = pg_query.CreateSchemaStmt
 	CreateSeqStmt         = pg_query.CreateSeqStmt
 	CreateStmt            = pg_query.CreateStmt

@@ -166,7 +166,14 @@ func (in Input) Time(text string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return d.tm.TimeOf(), nil
+	if d.seen&hasDate != hasDate && d.named != nil && !fixedZone(d.named) {
+		return 0, badFormat.err("time", text) // the zone means nothing without a date
+	}
+	us := d.tm.TimeOf()
+	if us > Day {
+		return 0, badField.err("time", text)
+	}
+	return us, nil
 }
 
 // TimeTZ reads a time with time zone: microseconds since midnight and the offset in seconds east.
@@ -183,6 +190,9 @@ func (in Input) TimeTZ(text string) (us int64, offset int, err error) {
 		d.tm.Year, d.tm.Month, d.tm.Day = Civil(FloorDiv(ToLocal(in.Loc, FromTime(in.Now)), Day))
 	}
 	off, bad := d.zoneOffset()
+	if bad == ok && d.tm.TimeOf() > Day {
+		bad = badField
+	}
 	if bad != ok {
 		return 0, 0, bad.err(typ, text)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"strconv"
 
 	"github.com/cockroachdb/apd/v3"
 
@@ -135,12 +136,23 @@ func lnWeight(d *Dec) int {
 	return int(math.Log10(math.Abs(lnApprox(d))))
 }
 
-// lnApprox gives a float near ln(d), for any size of d.
+// lnApprox gives a float near ln(d), for any size of d: like PostgreSQL it looks at the first two groups of four digits only, because
+// the scale of results depends on it.
 func lnApprox(d *Dec) float64 {
-	w := weightOf(d)
-	lead := &Dec{Exponent: d.Exponent - int32(w)}
-	lead.Coeff.Set(&d.Coeff)
-	return math.Log(approx(lead)) + float64(w)*math.Ln10
+	digits := d.Coeff.String()
+	adjusted := len(digits) - 1 + int(d.Exponent)
+	top := adjusted % 4
+	if top < 0 {
+		top += 4
+	}
+	if n := top + 1 + 4; n < len(digits) {
+		digits = digits[:n]
+	}
+	lead, err := strconv.ParseFloat(digits, 64)
+	if err != nil || lead == 0 {
+		return 0
+	}
+	return math.Log(lead) + float64(adjusted-len(digits)+1)*math.Ln10
 }
 
 func checkLog(d *Dec) error {

@@ -156,13 +156,23 @@ func powBig(base *Dec, n int64, f float64, rscale int) (*Dec, error) {
 	return finish(result, rscale)
 }
 
+// roughPower gives exp·ln(base) to about eight digits, rounded as PostgreSQL rounds it: the scale of the result depends on it.
+func roughPower(base, exp *Dec) float64 {
+	scale := math.Pow(10, float64(max(8-lnWeight(base), 0)))
+	w := weightOf(base)
+	lead := &Dec{Exponent: base.Exponent - int32(w)}
+	lead.Coeff.Set(&base.Coeff)
+	ln := math.Log(approx(lead)) + float64(w)*math.Ln10
+	return math.Round(math.Round(ln*scale)/scale*approx(exp)*scale) / scale
+}
+
 // powReal gives e^(exp·ln(base)).
 func powReal(base, exp *Dec) (*Dec, error) {
 	negative := Sign(base) < 0
 	if negative { // exp is a huge integer
 		base = Abs(base)
 	}
-	f := lnApprox(base) * approx(exp)
+	f := roughPower(base, exp)
 	if math.Abs(f) > maxResultScale*3.01 {
 		if f > 0 {
 			return nil, overflow()
