@@ -167,7 +167,7 @@ func (r *report) print(dir string) error {
 	if dir == "" {
 		return nil
 	}
-	out, err := json.MarshalIndent(map[string]any{"vectors": r.figures}, "", "  ")
+	out, err := json.MarshalIndent(r.figures, "", "  ")
 	if err != nil {
 		return err
 	}
