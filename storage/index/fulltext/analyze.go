@@ -2,6 +2,7 @@ package fulltext
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -12,6 +13,7 @@ import (
 
 // Analyzer turns text into tokens for one language. It is immutable and safe for concurrent use; its working memory is a Scratch.
 type Analyzer struct {
+	pool sync.Pool // of *Scratch, for short texts: what they know of words is kept
 	lang string
 	stem stemmer
 	stop map[string]bool
@@ -45,8 +47,17 @@ func NewAnalyzer(language string) (*Analyzer, error) {
 		return nil, dberr.New(dberr.UndefinedObject, "text search language %q does not exist", language).
 			WithHint("Known languages: %s.", languageNames())
 	}
-	return &Analyzer{lang: name, stem: l.stem, stop: l.stopSet(), code: l.code}, nil
+	if a, ok := analyzers.Load(name); ok {
+		return a.(*Analyzer), nil
+	}
+	a := &Analyzer{lang: name, stem: l.stem, stop: l.stopSet(), code: l.code}
+	a.pool.New = func() any { return new(Scratch) }
+	first, _ := analyzers.LoadOrStore(name, a)
+	return first.(*Analyzer), nil
 }
+
+// analyzers are those made so far, by language.
+var analyzers sync.Map
 
 // Language is the analyzer's name.
 func (a *Analyzer) Language() string { return a.lang }

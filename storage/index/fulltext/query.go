@@ -47,9 +47,10 @@ func (a *Analyzer) ParseAll(text string) Query {
 func (a *Analyzer) parse(parts []part) Query {
 	var q Query
 	var stops []Clause
-	var s Scratch
+	s := a.pool.Get().(*Scratch)
+	defer a.pool.Put(s)
 	for _, part := range parts {
-		clauses, stop := a.clauses(part, &s)
+		clauses, stop := a.clauses(part, s)
 		if stop && part.occur == Should {
 			stops = append(stops, clauses...)
 			continue

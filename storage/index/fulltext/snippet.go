@@ -69,16 +69,17 @@ func (a *Analyzer) locate(text string, q Query) (words, hits []span) {
 			}
 		}
 	}
-	var s Scratch
+	s := a.pool.Get().(*Scratch)
+	defer a.pool.Put(s)
 	var folded []byte
-	a.Analyze(text, &s, func(t Token) bool {
+	a.Analyze(text, s, func(t Token) bool {
 		if !t.Other() {
 			words = append(words, span{int(t.Start), int(t.End), len(words)})
 		}
 		match := exact[string(t.Term)]
 		for _, p := range prefixes {
-			folded = Fold(folded[:0], text[t.Start:t.End], &s.nfkd)
-			match = match || strings.HasPrefix(string(folded), p)
+			folded = written(folded[:0], text, t, s)
+			match = match || strings.HasPrefix(string(folded), p) || strings.HasPrefix(string(t.Term), p)
 		}
 		if match {
 			hits = append(hits, span{int(t.Start), int(t.End), len(words) - 1})
