@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"context"
 	"strconv"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/omgdb/omgdb/storage/index"
 	"github.com/omgdb/omgdb/storage/key"
 	"github.com/omgdb/omgdb/storage/kv"
+	"github.com/omgdb/omgdb/storage/oplog"
 	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/value"
 )
@@ -147,15 +149,44 @@ func (t *Txn) After(ctx context.Context, c *RowChange) (doc.Doc, error) {
 	if c.Deleted {
 		return nil, nil
 	}
-	it := t.now.asOf(ctx, c.Space, c.Storage, c.LSN, KeyRange{c.Key, append(c.Key[:len(c.Key):len(c.Key)], 0)}, false)
-	defer it.Close()
-	if it.Next() {
-		return rowDoc(it.Value()), nil
-	}
-	if err := it.Err(); err != nil && dberr.Code(err) != dberr.InvalidParameterValue {
+	snap := t.now.head.snap
+	fullKey := append(key.AppendPrefix(nil, c.Space, c.Storage), c.Key...)
+	row, err := snap.Get(ctx, fullKey)
+	if err != nil {
 		return nil, err
 	}
-	return nil, nil
+	if row != nil && checkRow(fullKey, row) == nil && rowLSN(row) == c.LSN {
+		return rowDoc(row), nil
+	}
+	return t.replaced(ctx, c)
+}
+
+// replaced is After for a row that was changed again: the before image of the next change.
+func (t *Txn) replaced(ctx context.Context, c *RowChange) (doc.Doc, error) {
+	snap := t.now.head.snap
+	start := key.AppendHistory(nil, c.Storage, c.Key, c.LSN+1)
+	it := snap.Scan(ctx, kv.Range{Start: start, End: key.PrefixEnd(start[:len(start)-kv.StampLen])})
+	defer it.Close()
+	for it.Next() {
+		k, lsn, err := key.SplitHistory(it.Key())
+		if err != nil || !bytes.Equal(k, c.Key) {
+			continue // damage, which verify tells of
+		}
+		place, ok := oplog.DecodePlace(it.Value())
+		if !ok {
+			return nil, nil // a digest: the entry was given up
+		}
+		e, err := readEntry(ctx, snap, lsn)
+		if err != nil {
+			return nil, err
+		}
+		r, err := e.record(ctx, place)
+		if err != nil || r.Image != oplog.Whole || r.BeforeLSN != c.LSN {
+			return nil, err
+		}
+		return rowDoc(r.Before), nil
+	}
+	return nil, it.Err()
 }
 
 // Shown gives a table's row by the names of its columns, as ColDoc does; a document is its own.
