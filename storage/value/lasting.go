@@ -15,8 +15,9 @@ type Lasting struct {
 	derived map[Derivation]*Column
 }
 
-// Derivation names a conversion whose result depends on nothing but a column's values.
+// Derivation names a conversion whose result depends on nothing but a column's values: a function, or the type that texts are read as.
 type Derivation struct {
+	Fn  any
 	To  uint32 // OID of the type
 	Mod int32
 }

@@ -141,6 +141,8 @@ type callNode struct {
 	vecs []vec.Vec
 	app  *applier
 	out  value.Column
+	// reads tells that this is a cast that reads its one argument as something else, which is worth keeping.
+	reads bool
 }
 
 func (s *Scope) call(e *plan.Call) (Node, Traits, error) {
@@ -155,6 +157,7 @@ func (s *Scope) call(e *plan.Call) (Node, Traits, error) {
 		traits |= Volatile
 	}
 	n := &callNode{args: args, vecs: make([]vec.Vec, len(args)), app: newApplier(s.Run, e.Fn, e.Args, e.T)}
+	n.reads = e.Style == plan.CastStyle && len(args) == 1 && e.Fn.Volatility == functions.Immutable && e.Args[0].Type().Kind == value.KindString
 	n.app.call.Variadic = e.Variadic
 	n.out.Type = e.T
 	return n, traits, nil
@@ -168,10 +171,28 @@ func (n *callNode) Eval(ctx context.Context, b *batch.Batch, sel []int32) (vec.V
 		}
 		n.vecs[i] = v
 	}
+	if n.reads && n.vecs[0].Lasting != nil && !n.vecs[0].Const {
+		if c := n.derived(ctx); c != nil {
+			return vec.Vec{Column: c}, nil
+		}
+	}
 	if err := n.app.apply(ctx, n.vecs, sel, b.Len, &n.out); err != nil {
 		return vec.Vec{}, err
 	}
 	return vec.Vec{Column: &n.out}, nil
+}
+
+// derived converts the whole of a lasting column, once; nil when it has values that cannot be converted.
+func (n *callNode) derived(ctx context.Context) *value.Column {
+	v := n.vecs[0]
+	return v.Lasting.Derive(value.Derivation{Fn: n.app.fn}, func() *value.Column {
+		c := value.NewColumn(n.out.Type, v.Len())
+		if n.app.apply(ctx, n.vecs, nil, v.Len(), c) != nil {
+			return nil
+		}
+		c.Lasting = &value.Lasting{Grow: v.Lasting.Grow}
+		return c
+	})
 }
 
 // relabel shows a value as a type of the same form.
@@ -186,7 +207,11 @@ func (n *relabel) Eval(ctx context.Context, b *batch.Batch, sel []int32) (vec.Ve
 	if err != nil {
 		return v, err
 	}
-	n.out = *v.Column
-	n.out.Type = n.t
-	return vec.Vec{Column: &n.out, Const: v.Const}, nil
+	out := &n.out
+	if v.Lasting != nil {
+		out = new(value.Column) // lasts too
+	}
+	*out = *v.Column
+	out.Type = n.t
+	return vec.Vec{Column: out, Const: v.Const}, nil
 }
