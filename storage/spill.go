@@ -68,7 +68,8 @@ func (l *opList) spill(dir string) error {
 		}
 	}
 	l.n += len(l.ops)
-	l.ops = nil
+	clear(l.ops)
+	l.ops = l.ops[:0]
 	return nil
 }
 

@@ -123,9 +123,13 @@ func (s *copySource) Next(ctx context.Context) (*batch.Batch, error) {
 	if s.ended {
 		return nil, nil
 	}
-	s.cols = make([]*value.Column, len(s.schema))
-	for i, f := range s.schema {
-		s.cols[i] = value.NewColumn(f.Type, batch.Size)
+	if s.cols == nil {
+		for _, f := range s.schema {
+			s.cols = append(s.cols, value.NewColumn(f.Type, batch.Size))
+		}
+	}
+	for _, c := range s.cols { // the insert has stored the rows of the batch before
+		c.Reset()
 	}
 	n := 0
 	for n < batch.Size {

@@ -238,7 +238,8 @@ func (o *Overlay) Spill(dir string) error {
 		return err
 	}
 	o.runs, o.epoch = append(o.runs, r), o.epoch+1
-	o.trees, o.last, o.undo, o.slab, o.bytes = nil, nil, nil, nil, 0
+	clear(o.undo)
+	o.trees, o.last, o.undo, o.slab, o.bytes = nil, nil, o.undo[:0], nil, 0
 	return nil
 }
 
