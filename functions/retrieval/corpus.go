@@ -22,6 +22,7 @@ import (
 type corpus struct {
 	env    *functions.Env
 	rel    *catalog.Relation
+	field  string // as the call named it
 	fields []storage.ScanCol
 	filter filter.Expr
 }
@@ -32,7 +33,7 @@ func openCorpus(env *functions.Env, collection, field string, filterJSON value.V
 	if err != nil {
 		return nil, err
 	}
-	c := &corpus{env: env, rel: rel}
+	c := &corpus{env: env, rel: rel, field: field}
 	for _, name := range strings.Split(field, ",") {
 		col, err := fieldColumn(rel, strings.TrimSpace(name))
 		if err != nil {

@@ -106,7 +106,7 @@ func (s *pieceScan) scan(ctx context.Context, it batch.Iter, order int64, set *p
 	var score *scorer
 	var match *fulltext.Matcher
 	if s.vector != nil {
-		score = newScorer(s.r.opt.embedder, s.vector)
+		score = newScorer(s.r.opt.embedder, s.vector, nil) // what is stored are vectors of whole texts
 	}
 	if s.r.opt.mode != modeSemantic {
 		match = fulltext.NewMatcher(s.analyzer, s.words)

@@ -51,6 +51,10 @@ func (c *corpus) rank(ctx context.Context, e embed.Embedder, query string, k int
 	if err != nil {
 		return nil, err
 	}
+	kept, err := c.persisted(ctx, e)
+	if err != nil {
+		return nil, err
+	}
 	tops := make([]top, len(pieces))
 	g, gctx := errgroup.WithContext(ctx)
 	for p, piece := range pieces {
@@ -62,7 +66,7 @@ func (c *corpus) rank(ctx context.Context, e embed.Embedder, query string, k int
 		}
 		g.Go(func() error {
 			defer it.Close()
-			return c.rankPart(gctx, e, qv[0], it, int64(p)<<48, &tops[p])
+			return c.rankPart(gctx, newScorer(e, qv[0], kept), it, int64(p)<<48, &tops[p])
 		})
 	}
 	if err := g.Wait(); err != nil {
@@ -80,8 +84,7 @@ func (c *corpus) rank(ctx context.Context, e embed.Embedder, query string, k int
 }
 
 // rankPart scores the rows of one part, whose places in key order begin at order.
-func (c *corpus) rankPart(ctx context.Context, e embed.Embedder, query []float32, it batch.Iter, order int64, t *top) error {
-	s := newScorer(e, query)
+func (c *corpus) rankPart(ctx context.Context, s *scorer, it batch.Iter, order int64, t *top) error {
 	var texts []string
 	var rows []int
 	for {
@@ -125,10 +128,11 @@ type scorer struct {
 	norm   float32
 	buf    []float32
 	scores []float32
+	kept   map[string][]float32 // vectors by the hash of their text, see persisted
 }
 
-func newScorer(e embed.Embedder, query []float32) *scorer {
-	s := &scorer{e: e, query: query, norm: vector.Norm(query)}
+func newScorer(e embed.Embedder, query []float32, kept map[string][]float32) *scorer {
+	s := &scorer{e: e, query: query, norm: vector.Norm(query), kept: kept}
 	if s.into = embed.Into(e); s.into != nil {
 		s.buf = make([]float32, e.Dim())
 	}
@@ -144,9 +148,25 @@ func (s *scorer) score(ctx context.Context, texts []string) error {
 		}
 		return nil
 	}
-	vecs, err := s.e.Embed(ctx, texts)
-	if err != nil {
-		return err
+	vecs := make([][]float32, len(texts))
+	var missing []string
+	var at []int
+	for i, t := range texts {
+		if len(s.kept) > 0 {
+			vecs[i] = s.kept[embed.ContentHash(t)]
+		}
+		if vecs[i] == nil {
+			missing, at = append(missing, t), append(at, i)
+		}
+	}
+	if len(missing) > 0 {
+		fresh, err := s.e.Embed(ctx, missing)
+		if err != nil {
+			return err
+		}
+		for i, v := range fresh {
+			vecs[at[i]] = v
+		}
 	}
 	for _, v := range vecs {
 		s.scores = append(s.scores, vector.Cosine(s.query, v))

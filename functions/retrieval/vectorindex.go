@@ -55,7 +55,11 @@ func (c *corpus) rankIndexed(ctx context.Context, x *catalog.Index, e embed.Embe
 	if s == nil || err != nil {
 		return nil, false, err
 	}
-	score := newScorer(e, query)
+	kept, err := c.persisted(ctx, e)
+	if err != nil {
+		return nil, false, err
+	}
+	score := newScorer(e, query, kept)
 	for part := 64; ; part *= 2 {
 		ordinals := s.Next(nil, part)
 		if len(ordinals) == 0 {
