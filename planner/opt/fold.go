@@ -49,9 +49,6 @@ func (c *Context) fold(e plan.Expr) plan.Expr {
 }
 
 func (c *Context) foldCall(x *plan.Call) plan.Expr {
-	if x.Fn != nil && (x.Fn.Volatility != functions.Immutable || x.Fn.Routine) {
-		return x
-	}
 	all, null := true, false
 	for _, a := range x.Args {
 		k, ok := a.(*plan.Const)
@@ -61,7 +58,7 @@ func (c *Context) foldCall(x *plan.Call) plan.Expr {
 	if null && x.Fn != nil && x.Fn.Strict && !slices.ContainsFunc(x.Args, bound) {
 		return &plan.Const{Typed: x.Typed}
 	}
-	if !all || c.FoldEnv == nil {
+	if !all || c.FoldEnv == nil || x.Fn != nil && (x.Fn.Volatility != functions.Immutable || x.Fn.Routine) {
 		return x
 	}
 	s := eval.Scope{Run: eval.NewRun(c.FoldEnv, nil)}
