@@ -101,11 +101,28 @@ func shortest(dst []byte, x float64, bits, limit int) []byte {
 	}
 	var buf [32]byte
 	e := strconv.AppendFloat(buf[:0], x, 'e', -1, bits)
+	if bits == 32 && math.Abs(x) >= 1<<24 {
+		e = offBoundary(e, x)
+	}
 	exp := expOf(e)
 	if exp < -4 || exp >= limit {
 		return append(dst, e...)
 	}
 	return strconv.AppendFloat(dst, x, 'f', -1, bits)
+}
+
+// offBoundary gives more digits of a float4 when the fewest lie exactly halfway to a neighbour: PostgreSQL wants digits that read back
+// however halves are rounded. Such halves have few digits only where float4 has no fractions.
+func offBoundary(e []byte, x float64) []byte {
+	f := float32(x)
+	low, high := (x+float64(math.Nextafter32(f, 0)))/2, (x+float64(math.Nextafter32(f, float32(math.Copysign(math.Inf(1), x)))))/2
+	for prec := 1; prec <= 8; prec++ {
+		if v, err := strconv.ParseFloat(string(e), 64); err != nil || v != low && v != high {
+			break
+		}
+		e = strconv.AppendFloat(e[:0], x, 'e', prec, 32)
+	}
+	return e
 }
 
 // expOf reads the exponent of a number in scientific notation.
