@@ -1,8 +1,9 @@
 // Command ir measures retrieval quality over SQL: it loads a judged set into a collection, asks every query through
 // one of the retrieval functions, and prints nDCG@10 with binary gain, recall@100 and the time per query.
 //
-//	go run ./sqltest/ir -dsn DSN -set scifact|cranfield|DIR [-method vsearch|text_search|hybrid_search]
+//	go run ./sqltest/ir -dsn DSN -set scifact|cranfield|DIR [-method vsearch,vsearch(static),text_search,hybrid_search(static)]
 //
+// A name in brackets is the embedder.
 // Field body of the collection is title, space, text. Functions are asked for 100 hits; these are ranked anew by score
 // and id, both descending, so ties do not depend on the server.
 package main
@@ -27,7 +28,7 @@ import (
 
 type options struct {
 	dsn, set, method, collection, args string
-	reuse                              bool
+	reuse, index                       bool
 	figures                            string
 }
 
@@ -37,9 +38,10 @@ func main() {
 	var o options
 	flag.StringVar(&o.dsn, "dsn", "", "connection string")
 	flag.StringVar(&o.set, "set", "", "scifact, cranfield, or a folder of the same layout")
-	flag.StringVar(&o.method, "method", "vsearch", "retrieval function: vsearch, text_search or hybrid_search")
+	flag.StringVar(&o.method, "method", "vsearch", "retrieval functions, with commas between: vsearch, text_search, hybrid_search, each with (embedder) or without")
 	flag.StringVar(&o.args, "args", "", "further arguments of the function, as in: embedder => 'static'")
 	flag.StringVar(&o.collection, "collection", "", "collection to load into; default ir_ and the set's name")
+	flag.BoolVar(&o.index, "index", false, "make a full-text index first")
 	flag.BoolVar(&o.reuse, "reuse", false, "the collection is loaded already")
 	flag.StringVar(&o.figures, "figures", "", "folder to write the figures to, added to those of earlier runs")
 	flag.Parse()
@@ -53,8 +55,11 @@ func run(ctx context.Context, o options) error {
 	if o.dsn == "" || o.set == "" {
 		return fmt.Errorf("-dsn and -set are wanted")
 	}
-	if !slices.Contains([]string{"vsearch", "text_search", "hybrid_search"}, o.method) {
-		return fmt.Errorf("-method %s: want vsearch, text_search or hybrid_search", o.method)
+	methods := strings.Split(o.method, ",")
+	for _, m := range methods {
+		if name, _, _ := strings.Cut(m, "("); !slices.Contains([]string{"vsearch", "text_search", "hybrid_search"}, name) {
+			return fmt.Errorf("-method %s: want vsearch, text_search or hybrid_search", m)
+		}
 	}
 	dir := o.set
 	if !strings.ContainsRune(dir, filepath.Separator) {
@@ -77,16 +82,43 @@ func run(ctx context.Context, o options) error {
 		}
 		fmt.Printf("loaded %d documents into %s in %.1f s\n", len(s.docs), o.collection, time.Since(start).Seconds())
 	}
-	client := client{conn: conn, sql: fmt.Sprintf("SELECT _id, score FROM %s($1, 'body', $2, 100%s)", o.method, extra(o.args)), collection: o.collection}
+	if o.index {
+		start := time.Now()
+		name := pgx.Identifier{o.collection}.Sanitize()
+		if _, err := conn.Exec(ctx, "CREATE INDEX ON "+name+" USING fulltext ((doc->>'body'))"); err != nil {
+			return fmt.Errorf("index %s: %w", o.collection, err)
+		}
+		fmt.Printf("full-text index built in %.1f s\n", time.Since(start).Seconds())
+	}
+	for _, m := range methods {
+		if err := measure(ctx, conn, o, s, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure asks all queries through one function.
+func measure(ctx context.Context, conn *pgx.Conn, o options, s *judged, method string) error {
+	name, embedder, _ := strings.Cut(method, "(")
+	args := extra(o.args)
+	if embedder = strings.TrimSuffix(embedder, ")"); embedder != "" {
+		args += fmt.Sprintf(", embedder => '%s'", embedder)
+	}
+	client := client{conn: conn, sql: fmt.Sprintf("SELECT _id, score FROM %s($1, 'body', $2, 100%s)", name, args), collection: o.collection}
 	q, err := evaluate(s, func(q entry) ([]hit, error) { return client.search(ctx, q.body) })
 	if err != nil {
 		return err
 	}
 	p50, p95 := client.latency()
 	fmt.Printf("%s %s: nDCG@10 %.4f  recall@100 %.4f  queries %d, without hits %d  median %.2f ms, p95 %.2f ms\n",
-		s.name, o.method, q.NDCG10, q.Recall100, len(s.queries), q.NoHits, ms(p50), ms(p95))
+		s.name, method, q.NDCG10, q.Recall100, len(s.queries), q.NoHits, ms(p50), ms(p95))
 	if o.figures != "" {
-		return addFigures(o.figures, s.name+"_"+o.method, q)
+		key := name
+		if embedder != "" {
+			key += "_" + embedder
+		}
+		return addFigures(o.figures, s.name+"_"+key, q)
 	}
 	return nil
 }
