@@ -99,9 +99,11 @@ func newBinder(ctx context.Context, bc *Context, st parse.Stmt) *binder {
 type binder struct {
 	ctx context.Context
 	*Context
-	stmt   parse.Stmt
-	nextID plan.ColID
-	nextCT int
+	stmt parse.Stmt
+	// viewOwner is the owner of the view whose query is being bound, whose rights count there; 0 outside of views.
+	viewOwner catalog.ID
+	nextID    plan.ColID
+	nextCT    int
 	// owner is the query level at which a column is visible, by ColID.
 	owner []*scope
 	// pos keeps where expressions stand in the text, for those that don't know themselves.

@@ -135,6 +135,9 @@ func (b *binder) copyFrom(c *plan.Copy, x *pg_query.CopyStmt) error {
 	if err != nil {
 		return err
 	}
+	if err := b.needTarget(t.rel, "INSERT", nil); err != nil {
+		return err
+	}
 	if t.inner != nil {
 		return dberr.New(dberr.WrongObjectType, "cannot copy to view \"%s\"", t.rel.Name).WithHint("Copy into the table that the view reads.")
 	}

@@ -342,6 +342,9 @@ func (b *binder) update(s *scope, x *pg_query.UpdateStmt) (plan.Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := b.needTarget(t.rel, "UPDATE", x.TargetList); err != nil {
+		return nil, err
+	}
 	scan, base := b.scan(t.base)
 	it, preds, err := t.item(b, base)
 	if err != nil {
@@ -398,6 +401,9 @@ func (b *binder) update(s *scope, x *pg_query.UpdateStmt) (plan.Node, error) {
 func (b *binder) delete(s *scope, x *pg_query.DeleteStmt) (plan.Node, error) {
 	t, err := b.target(x.Relation, "DELETE")
 	if err != nil {
+		return nil, err
+	}
+	if err := b.needTarget(t.rel, "DELETE", nil); err != nil {
 		return nil, err
 	}
 	scan, base := b.scan(t.base)

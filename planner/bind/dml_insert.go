@@ -25,6 +25,9 @@ func (b *binder) insert(s *scope, x *pg_query.InsertStmt) (plan.Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := b.needTarget(t.rel, "INSERT", x.Cols); err != nil {
+		return nil, err
+	}
 	rel := t.base
 	n := &plan.Insert{Rel: rel, NewCols: b.rowCols(rel), Defaults: map[int16]plan.Expr{}}
 	switch x.Override {

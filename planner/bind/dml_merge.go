@@ -24,6 +24,11 @@ func (b *binder) merge(s *scope, x *pg_query.MergeStmt) (plan.Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, verb := range []string{"INSERT", "UPDATE", "DELETE"} {
+		if err := b.needTarget(rel, verb, nil); err != nil {
+			return nil, err
+		}
+	}
 	if rel.Kind != catalog.Table && rel.Kind != catalog.Collection {
 		return nil, dberr.New(dberr.FeatureNotSupported, "cannot execute MERGE on relation \"%s\"", rel.Name).
 			WithDetail("This operation is not supported for %s.", kindName(rel.Kind, true))

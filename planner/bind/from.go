@@ -126,6 +126,10 @@ func (b *binder) rangeVar(s *scope, rv *pg_query.RangeVar) (plan.Node, *item, er
 		}
 		return nil, nil, err
 	}
+	restricted, err := b.need(rel, catalog.RightSelect, nil)
+	if err != nil {
+		return nil, nil, err
+	}
 	switch rel.Kind {
 	case catalog.ViewKind:
 		return b.view(rel, rv)
@@ -136,7 +140,9 @@ func (b *binder) rangeVar(s *scope, rv *pg_query.RangeVar) (plan.Node, *item, er
 			WithDetail("This operation is not supported for %s.", kindName(rel.Kind, true))
 	}
 	scan, it := b.scan(rel)
-	it.pos = loc(rv.Location)
+	if it.pos = loc(rv.Location); restricted {
+		b.onlyGranted(it, rel)
+	}
 	if err := nameItem(it, rel.Name, rv.Alias); err != nil {
 		return nil, nil, err
 	}

@@ -21,7 +21,10 @@ func (b *binder) viewQuery(rel *catalog.Relation) (plan.Node, []plan.Col, error)
 	if err != nil || len(stmts) != 1 || stmts[0].Node.GetSelectStmt() == nil {
 		return nil, nil, dberr.Wrap(err, dberr.DataCorrupted, "the stored query of view \"%s\" is damaged", rel.Name)
 	}
+	outer := b.viewOwner
+	b.viewOwner = rel.Owner
 	q, err := b.unplaced(func() (*query, error) { return b.selectStmt(nil, stmts[0].Node.GetSelectStmt(), subOpts) })
+	b.viewOwner = outer
 	if err != nil {
 		return nil, nil, err
 	}

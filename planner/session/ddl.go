@@ -125,7 +125,7 @@ func (s *Session) makeTable(ctx context.Context, txn *storage.Txn, sc *catalog.S
 		}
 	}
 	rel := st.Rel
-	rel.Schema, rel.Name, rel.Owner = sc.ID, st.Name.Name, catalog.SuperRole
+	rel.Schema, rel.Name, rel.Owner = sc.ID, st.Name.Name, s.roleID(txn.Catalog())
 	for i := range rel.Checks {
 		if rel.Checks[i].ID == 0 {
 			rel.Checks[i].ID = txn.NewID()
@@ -184,7 +184,7 @@ func (s *Session) createSchema(ctx context.Context, st *plan.CreateSchema) error
 		s.skipExisting(dberr.DuplicateSchema, "schema", st.Name)
 		return nil
 	}
-	return txn.Define(ctx, &catalog.Schema{ID: txn.NewID(), Database: v.Database(), Name: st.Name, Owner: catalog.SuperRole})
+	return txn.Define(ctx, &catalog.Schema{ID: txn.NewID(), Database: v.Database(), Name: st.Name, Owner: s.roleID(v)})
 }
 
 func (s *Session) createView(ctx context.Context, st *plan.CreateView) error {
@@ -197,7 +197,7 @@ func (s *Session) createView(ctx context.Context, st *plan.CreateView) error {
 		return err
 	}
 	rel := st.Rel
-	rel.Schema, rel.Name, rel.Owner, rel.Kind = sc.ID, st.Name.Name, catalog.SuperRole, catalog.ViewKind
+	rel.Schema, rel.Name, rel.Owner, rel.Kind = sc.ID, st.Name.Name, s.roleID(txn.Catalog()), catalog.ViewKind
 	if old := txn.Catalog().Relation(st.Name.Schema, st.Name.Name); old != nil && st.OrReplace {
 		return s.replaceView(ctx, txn, old, rel)
 	}
@@ -250,7 +250,7 @@ func (s *Session) createType(ctx context.Context, st *plan.CreateType) error {
 		}
 	}
 	made := &catalog.Type{
-		ID: id, Schema: sc.ID, Name: st.Name.Name, Owner: catalog.SuperRole, Def: &def,
+		ID: id, Schema: sc.ID, Name: st.Name.Name, Owner: s.roleID(txn.Catalog()), Def: &def,
 		NotNull: st.NotNull, Default: st.Default, Checks: st.Checks, UnderMod: st.Mod,
 	}
 	if st.Multi != nil {

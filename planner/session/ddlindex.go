@@ -86,7 +86,7 @@ func (s *Session) createSequence(ctx context.Context, txn *storage.Txn, st *plan
 	}
 	o := &st.Options
 	_, err = txn.CreateRelation(ctx, catalog.Relation{
-		Schema: sc.ID, Name: st.Name.Name, Kind: catalog.Sequence, Owner: catalog.SuperRole, Temp: st.Temp,
+		Schema: sc.ID, Name: st.Name.Name, Kind: catalog.Sequence, Owner: s.roleID(txn.Catalog()), Temp: st.Temp,
 		Seq: &catalog.SequenceParams{Type: o.Type, Start: o.Start, Increment: o.Increment, Min: o.Min, Max: o.Max, Cache: o.Cache, Cycle: o.Cycle},
 	})
 	return err

@@ -198,6 +198,11 @@ func (p *Portal) start(ctx context.Context) error {
 	if err := s.step(ctx, p.c.act.event); err != nil {
 		return err
 	}
+	if s.user != superuser && p.c.act.run != nil && p.c.act.event == evStatement {
+		if err := s.mayRun(p.c.stmt); err != nil {
+			return err
+		}
+	}
 	p.state = running
 	p.began = s.srv.clock()
 	s.act.begin(p.text, p.began, s.tx.begun)

@@ -261,7 +261,7 @@ func (s *Session) createFunction(ctx context.Context, st *plan.CreateFunction) e
 		return err
 	}
 	f := st.Fn
-	f.Schema, f.Owner = sc.ID, catalog.SuperRole
+	f.Schema, f.Owner = sc.ID, s.roleID(txn.Catalog())
 	if old, _ := txn.Catalog().Find(catalog.FunctionClass, sc.ID, f.Label()).(*catalog.Function); old != nil {
 		if err := mayReplace(old, &f, st); err != nil {
 			return err

@@ -63,7 +63,7 @@ var shown = []struct{ name, set, show string }{
 func testSession(t *testing.T) *Session {
 	t.Helper()
 	srv := &Server{clock: nowForTests, start: bootValues}
-	return newSession(t.Context(), srv, SessionOptions{Wake: func() {}})
+	return newSession(t.Context(), srv, SessionOptions{Wake: func() {}}, &catalog.Role{Name: superuser, Super: true})
 }
 
 func TestSetAndShow(t *testing.T) {
