@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/omgdb/omgdb/storage/dberr"
+
+	"github.com/omgdb/omgdb/storage/catalog"
 )
 
 // shown are values as SET takes them and SHOW prints them, from PostgreSQL 15; an SQLSTATE stands for an error.
