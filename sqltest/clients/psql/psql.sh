@@ -14,8 +14,8 @@ run -q -c 'DROP SCHEMA IF EXISTS ps CASCADE' -c 'CREATE SCHEMA ps' -c 'CREATE TA
   -c 'CREATE TABLE ps.b (id int REFERENCES ps.a (id) ON DELETE CASCADE)' -c 'CREATE TABLE ps.c (a int, b text)' >/dev/null 2>&1
 eq '\dt' "$(run -c '\dt ps.*')" $'ps|a|table|postgres\nps|b|table|postgres\nps|c|table|postgres'
 eq '\ds' "$(run -c '\ds ps.*')" 'ps|a_id_seq|sequence|postgres'
-eq '\d' "$(run -c '\d ps.b' | tail -n 2)" $'Foreign-key constraints:\n    "b_id_fkey" FOREIGN KEY (id) REFERENCES ps.a(id) ON DELETE CASCADE'
-eq '\d check' "$(run -c '\d ps.a' | grep a_n_check)" '    "a_n_check" CHECK (n > 0::numeric)'
+eq '\d' "$(run -P t=off -c '\d ps.b' | tail -n 2)" $'Foreign-key constraints:\n    "b_id_fkey" FOREIGN KEY (id) REFERENCES ps.a(id) ON DELETE CASCADE'
+eq '\d check' "$(run -P t=off -c '\d ps.a' | grep a_n_check)" '    "a_n_check" CHECK (n > 0::numeric)'
 for c in '\d' '\dt' '\dv' '\dm' '\dT' '\dD' '\du' '\l' '\dp' '\ddp' '\dx' '\df abs' '\da count' '\do ||' '\dC' '\dO' '\dc' '\dA' '\dAc' '\dAf' '\dAo btree' '\dAp btree' '\db+' '\des' '\dF' '\dL' '\dP' '\dRp' '\dRs' '\drds' '\dX' '\dy' '\l+' '\dn+' '\du+'; do
   eq "$c" "$(run -c "$c" | grep -c ERROR)" 0
 done
