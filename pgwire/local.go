@@ -9,6 +9,7 @@ import (
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/functions/builtin"
 	"github.com/omgdb/omgdb/functions/contextsvc"
+	"github.com/omgdb/omgdb/functions/embed"
 	"github.com/omgdb/omgdb/functions/history"
 	"github.com/omgdb/omgdb/functions/mutation"
 	"github.com/omgdb/omgdb/functions/retrieval"
@@ -50,9 +51,7 @@ func Open(ctx context.Context, path string, o LocalOptions) (*Local, error) {
 	expressions := session.NewIndexExpressions(registry)
 	embedders := builtin.Embedders()
 	o.Storage.Expressions = expressions
-	o.Storage.Indexes = map[string]index.Kind{storage.MethodVector: &vector.Kind{
-		Expressions: expressions, Embedders: func(name string) (vector.Embedder, error) { return embedders.Get(name) },
-	}}
+	o.Storage.Indexes = indexKinds(expressions, embedders)
 	db, err := openStore(ctx, path, o)
 	if err != nil {
 		return nil, err
@@ -66,6 +65,12 @@ func Open(ctx context.Context, path string, o LocalOptions) (*Local, error) {
 		return nil, err
 	}
 	return &Local{DB: db, Sessions: sessions, Server: New(sessions, Options{Logger: o.Logger, Insecure: o.Insecure, TLS: o.TLS})}, nil
+}
+
+// indexKinds are the kinds of indexes that need more than the store has.
+func indexKinds(x index.Expressions, e *embed.Set) map[string]index.Kind {
+	embedder := func(name string) (vector.Embedder, error) { return e.Get(name) }
+	return map[string]index.Kind{storage.MethodVector: &vector.Kind{Expressions: x, Embedders: embedder}}
 }
 
 // newRegistry makes the registry of all functions that SQL can call.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 
+	"github.com/omgdb/omgdb/functions/builtin"
 	"github.com/omgdb/omgdb/planner/session"
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/dberr"
@@ -18,7 +19,7 @@ func Restore(ctx context.Context, backup, path string, m storage.Moment) (storag
 		return storage.BackupReport{}, err
 	}
 	expressions := session.NewIndexExpressions(registry)
-	r, err := storage.Restore(ctx, backup, path, m, storage.Options{Expressions: expressions}, expressions.Attach)
+	r, err := storage.Restore(ctx, backup, path, m, storage.Options{Expressions: expressions, Indexes: indexKinds(expressions, builtin.Embedders())}, expressions.Attach)
 	if err != nil {
 		return r, err
 	}
