@@ -67,11 +67,24 @@ func (t *Txn) cached(ctx context.Context, s *ScanSpec, m *filter.Matcher) (*colc
 		return nil, nil, err
 	}
 	table := t.db.columns.Admit(s.Rel.Storage, t.now.number)
-	if table == nil {
+	if table == nil || tooWide(table, s, tests) {
 		return nil, nil, nil
 	}
 	return table, tests, table.Cut(func() ([][]byte, error) { return t.slotStarts(ctx, s.Rel.Storage) })
 }
+
+// tooWide tells whether one of the columns that the scan needs is not for keeping.
+func tooWide(table *colcache.Table, s *ScanSpec, tests []filter.ColumnTest) bool {
+	for i := range s.Cols {
+		if k, _ := columnKey(&s.Cols[i]); table.Wide(k) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(tests, func(t filter.ColumnTest) bool { return table.Wide(rawKey(t.Path())) })
+}
+
+// rawKey names the stored values at a path.
+func rawKey(p doc.Path) colcache.Key { return "r " + pathKey(p) }
 
 // slotStarts finds the row keys at which slots begin: it walks all keys once.
 func (t *Txn) slotStarts(ctx context.Context, storage uint64) (starts [][]byte, err error) {
@@ -123,7 +136,7 @@ func (t *Txn) columnScan(table *colcache.Table, tests []filter.ColumnTest, s *Sc
 	paths := make([]doc.Path, len(tests))
 	for i, x := range tests {
 		paths[i] = x.Path()
-		c.tests = append(c.tests, columnTest{ColumnTest: x, key: "r " + pathKey(x.Path())})
+		c.tests = append(c.tests, columnTest{ColumnTest: x, key: rawKey(x.Path())})
 	}
 	if len(paths) > 0 {
 		c.raw, c.vals = doc.NewProjector(paths...), make([]doc.Value, len(paths))
@@ -307,6 +320,11 @@ func (c *columnScan) store(slot *colcache.Slot, have *colcache.Rows, n int, raw 
 	for i := range c.tests {
 		if k := c.tests[i].key; slices.Contains(lacks, k) && fresh.Cols[k] == nil {
 			fresh.Cols[k] = &colcache.Column{Raw: colcache.NewRaw(c.table, k, raw[i])}
+		}
+	}
+	for k, col := range fresh.Cols {
+		if c.table.TooWide(k, col, n) {
+			return nil
 		}
 	}
 	return c.table.Store(slot, fresh)

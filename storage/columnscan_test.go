@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
@@ -162,6 +163,37 @@ func changeDocs(t *testing.T, r *rand.Rand, tx *storage.Txn, rel *catalog.Relati
 			_, err := tx.Update(bg, rel, found[0].key, found[0].raw, parse(t, randomDoc(r, id)))
 			must(t, err)
 		}
+	}
+}
+
+// A column that is wide doesn't take the room of the others.
+func TestWideColumnsAreNotKept(t *testing.T) {
+	db := columnDB(t, 0)
+	rel := collection(t, db, "docs")
+	body := strings.Repeat("wide ", 200)
+	update(t, db, func(tx *storage.Txn) {
+		for i := range 5_000 {
+			_, _, err := tx.Insert(bg, rel, parse(t, fmt.Sprintf(`{"_id": %d, "n": %d, "body": "%s %d"}`, i, i%7, body, i)))
+			must(t, err)
+		}
+	})
+	scan := func(col string) (size int) {
+		for range 3 {
+			tx := begin(t, db, storage.ReadCommitted)
+			it, err := tx.Scan(bg, &storage.ScanSpec{Rel: rel, Cols: []storage.ScanCol{{Kind: storage.ColPathText, Path: doc.Keys(col)}}})
+			must(t, err)
+			size = 0
+			must(t, each(it, func(b *batch.Batch, i int) { size += len(b.Cols[0].Get(i).Str()) }))
+			it.Close()
+			tx.Rollback()
+		}
+		return size
+	}
+	if n := scan("body"); n < 5_000*len(body) || db.ColumnMemory() > 64<<10 {
+		t.Errorf("%d bytes seen, %d kept", n, db.ColumnMemory())
+	}
+	if n := scan("n"); n != 5_000 || db.ColumnMemory() < 5_000 {
+		t.Errorf("%d bytes seen, %d kept", n, db.ColumnMemory())
 	}
 }
 

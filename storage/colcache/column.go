@@ -43,14 +43,18 @@ func columnSize(c *value.Column) int64 {
 	return n
 }
 
-// maxDict is how many distinct values a dictionary takes; columns with more are kept value by value.
-const maxDict = 4096
+// maxDict is how many distinct values a dictionary takes, maxDictBytes how many bytes of them; columns with more are kept value by value.
+const (
+	maxDict      = 4096
+	maxDictBytes = 256 << 10
+)
 
 // Dict numbers the distinct values of a column in all slots of a table. Code 0 stands for no value.
 type Dict struct {
 	mu    sync.RWMutex
 	codes map[string]uint32
 	vals  []string
+	bytes int // of vals
 	full  bool
 	nums  map[number]any // shared boxes of numerics
 }
@@ -85,7 +89,7 @@ func (d *Dict) encode(n int, get func(i int) (s string, absent bool)) []uint32 {
 		}
 		c, ok := d.codes[s]
 		if !ok {
-			if len(d.vals) > maxDict {
+			if d.bytes += len(s); len(d.vals) > maxDict || d.bytes > maxDictBytes {
 				d.full = true
 				return nil
 			}

@@ -28,6 +28,7 @@ type Table struct {
 	mu    sync.RWMutex
 	slots []*Slot // ascending, without gaps: the first has an empty Start
 	dicts map[Key]*Dict
+	wide  map[Key]bool
 }
 
 // Slot is a range of rows: from Start to the next slot's.
@@ -195,6 +196,31 @@ func (t *Table) Split(s *Slot, starts [][]byte) {
 		parts = append(parts, &Slot{Start: k, writes: slices.Clone(s.writes), floor: s.floor})
 	}
 	t.slots = slices.Concat(t.slots[:i], parts, t.slots[i+1:])
+}
+
+// maxWidth is the bytes a row beyond which a column is too wide to keep: a few such ones would push out all the others, and reading them
+// from the rows costs little more than copying them.
+const maxWidth = 256
+
+// Wide tells whether a column has turned out to be too wide to keep.
+func (t *Table) Wide(k Key) bool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.wide[k]
+}
+
+// TooWide reports, and remembers, that a column of n rows is too wide to keep.
+func (t *Table) TooWide(k Key, c *Column, n int) bool {
+	if n < SlotRows/16 || c.Size() <= int64(n)*maxWidth {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.wide == nil {
+		t.wide = map[Key]bool{}
+	}
+	t.wide[k] = true
+	return true
 }
 
 // Dict gives the table's dictionary of a column.
