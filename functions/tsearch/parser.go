@@ -38,18 +38,6 @@ const (
 	entity
 )
 
-// kindNames are the types' aliases and descriptions, by number.
-var kindNames = [...][2]string{
-	asciiWord: {"asciiword", "Word, all ASCII"}, word: {"word", "Word, all letters"}, numWord: {"numword", "Word, letters and digits"},
-	email: {"email", "Email address"}, url: {"url", "URL"}, host: {"host", "Host"}, sfloat: {"sfloat", "Scientific notation"},
-	version: {"version", "Version number"}, hwordNumPart: {"hword_numpart", "Hyphenated word part, letters and digits"},
-	hwordPart: {"hword_part", "Hyphenated word part, all letters"}, hwordASCIIPart: {"hword_asciipart", "Hyphenated word part, all ASCII"},
-	blank: {"blank", "Space symbols"}, tag: {"tag", "XML tag"}, protocol: {"protocol", "Protocol head"},
-	numHWord: {"numhword", "Hyphenated word, letters and digits"}, asciiHWord: {"asciihword", "Hyphenated word, all ASCII"},
-	hword: {"hword", "Hyphenated word, all letters"}, urlPath: {"url_path", "URL path"}, file: {"file", "File or path name"},
-	float: {"float", "Decimal notation"}, signedInt: {"int", "Signed integer"}, unsignedInt: {"uint", "Unsigned integer"}, entity: {"entity", "XML entity"},
-}
-
 // token is a piece of a text. Parts of compound tokens follow the whole and overlap it.
 type token struct {
 	kind kind

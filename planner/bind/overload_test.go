@@ -37,8 +37,8 @@ var argTypes = strings.Fields(`unknown int2 int4 int8 float4 float8 numeric text
 // pairTypes are those of functions with two arguments.
 var pairTypes = strings.Fields(`unknown int4 int8 float8 numeric text varchar bool date timestamp timestamptz interval jsonb int4[] text[] int4range`)
 
-// leftOut are parts of names of functions that are not tried: internal ones, and json_to_record, which is refused outside FROM.
-var leftOut = []string{"pg_", "binary_upgrade", "typmodin", "_to_record"}
+// leftOut are parts of names of functions that are not tried: internal ones, those of PL/pgSQL, and json_to_record, which is refused outside FROM.
+var leftOut = []string{"pg_", "plpgsql_", "binary_upgrade", "typmodin", "_to_record"}
 
 // noGeometry are calls that are ambiguous in PostgreSQL because of its geometric types.
 var noGeometry = []string{"NULL OPERATOR(pg_catalog.<->) NULL", "NULL OPERATOR(pg_catalog.?|) NULL"}

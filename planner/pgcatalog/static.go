@@ -2,6 +2,8 @@ package pgcatalog
 
 import (
 	_ "embed" // the rows
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -46,14 +48,11 @@ type static struct {
 }
 
 func (s static) columns() []string {
-	var out []string
-	for _, r := range staticRows()[s.relation] {
-		for name := range r {
-			out = append(out, name)
-		}
-		break
+	rows := staticRows()[s.relation]
+	if len(rows) == 0 {
+		return nil
 	}
-	return out
+	return slices.Collect(maps.Keys(rows[0]))
 }
 
 func (s static) rows(_ *world, sh *shape, want []int, emit func([]value.Value) error) error {

@@ -1,8 +1,6 @@
 package session
 
 import (
-	"strings"
-
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/functions/pgfacts"
 	"github.com/omgdb/omgdb/planner/plan"
@@ -159,8 +157,3 @@ func (n names) shownType(t *value.Type) string {
 	}
 	return plan.QuoteIdent(home.Name) + "." + plan.QuoteIdent(t.Name)
 }
-
-// tempPrefix begins the names of schemas of temporary objects.
-const tempPrefix = "pg_temp"
-
-func isTempSchema(name string) bool { return strings.HasPrefix(name, tempPrefix) }

@@ -472,11 +472,9 @@ UPDATE i SET g = 1
 ERROR 428C9: column "g" can only be updated to DEFAULT
 DETAIL: Column "g" is a generated column.
 
--- differs: not there
 UPDATE t SET a = 1 WHERE CURRENT OF c
 ----
-ERROR 0A000: WHERE CURRENT OF is not supported
-HINT: Use the key of the row that the cursor shows.
+OK
 
 UPDATE nope SET a = 1
 ----

@@ -168,7 +168,7 @@ func (m *Index) vector(ctx context.Context, d doc.Doc) ([]float32, error) {
 	if m.embedder != nil {
 		return m.embed(ctx, d)
 	}
-	v := value.Null
+	var v value.Value
 	if m.eval == nil {
 		stored := d.Lookup(m.col.Field)
 		if stored.Missing() || stored.IsNull() {
