@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"slices"
 
 	"github.com/omgdb/omgdb/planner/exec/eval"
 	"github.com/omgdb/omgdb/planner/exec/vec"
@@ -38,6 +39,7 @@ type filterOp struct {
 	input op
 	pred  *eval.Predicate
 	out   batch.Batch
+	fault fault
 }
 
 func (b *builder) filter(n *plan.Filter) (op, error) {
@@ -53,19 +55,28 @@ func (b *builder) filterOver(in op, n *plan.Filter) (op, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &filterOp{input: in, pred: pred}, nil
+	return &filterOp{input: in, pred: pred, fault: fault{repeatable: alone(n.Pred)}}, nil
 }
 
-func (o *filterOp) open(ctx context.Context) error { return o.input.open(ctx) }
+func (o *filterOp) open(ctx context.Context) error {
+	o.fault.err = nil
+	return o.input.open(ctx)
+}
 
 func (o *filterOp) next(ctx context.Context) (*batch.Batch, error) {
 	for {
+		if err := o.fault.take(); err != nil {
+			return nil, err
+		}
 		in, err := nextRows(ctx, o.input)
 		if err != nil || in == nil {
 			return nil, err
 		}
-		sel, err := o.pred.Select(ctx, in)
-		if err != nil {
+		var sel []int32
+		if err := o.fault.eval(ctx, in, func(rows *batch.Batch) (err error) {
+			sel, err = o.pred.Select(ctx, rows)
+			return err
+		}); err != nil {
 			return nil, err
 		}
 		if len(sel) == 0 {
@@ -84,6 +95,7 @@ type projectOp struct {
 	items []eval.Node
 	wide  []value.Column // constants repeated
 	out   batch.Batch
+	fault fault
 }
 
 func (b *builder) project(n *plan.Project) (op, error) {
@@ -99,25 +111,37 @@ func (b *builder) projectOver(in op, n *plan.Project) (op, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &projectOp{input: in, items: items, wide: make([]value.Column, len(items)), out: batch.Batch{Cols: make([]*value.Column, len(items))}}, nil
+	repeatable := !slices.ContainsFunc(n.Items, func(e plan.Expr) bool { return !alone(e) })
+	return &projectOp{input: in, items: items, fault: fault{repeatable: repeatable}, wide: make([]value.Column, len(items)), out: batch.Batch{Cols: make([]*value.Column, len(items))}}, nil
 }
 
-func (o *projectOp) open(ctx context.Context) error { return o.input.open(ctx) }
+func (o *projectOp) open(ctx context.Context) error {
+	o.fault.err = nil
+	return o.input.open(ctx)
+}
 
 func (o *projectOp) next(ctx context.Context) (*batch.Batch, error) {
+	if err := o.fault.take(); err != nil {
+		return nil, err
+	}
 	in, err := nextRows(ctx, o.input)
 	if err != nil || in == nil {
 		return nil, err
 	}
+	err = o.fault.eval(ctx, in, func(rows *batch.Batch) error { return o.eval(ctx, rows) })
+	return &o.out, err
+}
+
+func (o *projectOp) eval(ctx context.Context, in *batch.Batch) error {
 	for i, n := range o.items {
 		v, err := n.Eval(ctx, in, in.Sel)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		o.out.Cols[i] = vec.Expand(v, in.Len, &o.wide[i])
 	}
 	o.out.Len, o.out.Sel = in.Len, in.Sel
-	return &o.out, nil
+	return nil
 }
 
 func (o *projectOp) close() error { return o.input.close() }
