@@ -311,23 +311,7 @@ func (r *regroup) inside(e plan.Expr, inSub bool) plan.Expr {
 			e = &c
 		}
 	}
-	children := e.Children()
-	var changed []plan.Expr
-	for i, c := range children {
-		n := r.rewrite(c, inSub)
-		if n != c && changed == nil {
-			changed = slices.Clone(children)
-		}
-		if changed != nil {
-			changed[i] = n
-		}
-	}
-	if changed == nil {
-		return e
-	}
-	out := e.With(changed)
-	r.b.at(out, r.b.posOf(e))
-	return out
+	return r.b.withChildren(e, func(c plan.Expr) plan.Expr { return r.rewrite(c, inSub) })
 }
 
 // column rewrites a column of this query: it must be grouped, or depend on a grouped primary key.

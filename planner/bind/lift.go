@@ -92,10 +92,15 @@ func (b *binder) replace(e plan.Expr, f func(plan.Expr) plan.Expr) plan.Expr {
 	if r := f(e); r != nil {
 		return r
 	}
+	return b.withChildren(e, func(c plan.Expr) plan.Expr { return b.replace(c, f) })
+}
+
+// withChildren gives e with f of each child, e itself when nothing changes.
+func (b *binder) withChildren(e plan.Expr, f func(plan.Expr) plan.Expr) plan.Expr {
 	children := e.Children()
 	var changed []plan.Expr
 	for i, c := range children {
-		n := b.replace(c, f)
+		n := f(c)
 		if n != c && changed == nil {
 			changed = slices.Clone(children)
 		}
