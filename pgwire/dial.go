@@ -143,5 +143,3 @@ func isRefused(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"
 }
-
-func isMissing(err error) bool { return dberr.Code(err) == dberr.UndefinedFile }

@@ -2,6 +2,8 @@ package pgwire
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"log/slog"
 	"net"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"github.com/omgdb/omgdb/functions/retrieval"
 	"github.com/omgdb/omgdb/planner/session"
 	"github.com/omgdb/omgdb/storage"
+	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/index"
 	"github.com/omgdb/omgdb/storage/index/vector"
 )
@@ -84,10 +87,17 @@ func newRegistry() (*functions.Registry, error) {
 	return r, err
 }
 
+// IsUnmade tells whether an error of Open says that there is no store yet: nothing at the path, or a directory without its file, as one
+// looks in the moment when it is made, and after a crash then.
+func IsUnmade(err error) bool { return errors.Is(err, fs.ErrNotExist) && !errors.Is(err, storage.ErrHeld) }
+
 func openStore(ctx context.Context, path string, o LocalOptions) (*storage.DB, error) {
 	db, err := storage.Open(ctx, path, o.Storage)
-	if o.Create && isMissing(err) {
-		return storage.Create(path, o.Storage)
+	if !o.Create || !IsUnmade(err) {
+		return db, err
+	}
+	if db, err = storage.Create(path, o.Storage); dberr.Code(err) == dberr.DuplicateFile {
+		return storage.Open(ctx, path, o.Storage) // another process was faster
 	}
 	return db, err
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/omgdb/omgdb/functions/contextsvc"
 	"github.com/omgdb/omgdb/pgwire"
-	"github.com/omgdb/omgdb/storage/dberr"
 )
 
 func queryCmd() *cobra.Command {
@@ -35,7 +34,7 @@ func queryCmd() *cobra.Command {
 					dir, a[1], mode, match, lines, most)
 				return err
 			})
-			if dberr.Code(err) == dberr.UndefinedFile {
+			if pgwire.IsUnmade(err) {
 				return contextsvc.NotIndexed(dir)
 			}
 			return err

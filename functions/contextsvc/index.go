@@ -75,6 +75,9 @@ func newIndexer(ctx context.Context, env *functions.Env, a []value.Value) (*inde
 	if err := mayIndex(env.Txn); err != nil {
 		return nil, err
 	}
+	if err := x.checkEmbedder(a[1]); err != nil { // before anything is made
+		return nil, err
+	}
 	var err error
 	if x.place, err = placeOf(a[0].Str(), env.DB.Path()); err != nil {
 		return nil, err
@@ -119,6 +122,17 @@ func mayIndex(t *storage.Txn) error {
 	return nil
 }
 
+// checkEmbedder refuses the name of an embedder that nobody knows.
+func (x *indexer) checkEmbedder(arg value.Value) error {
+	if arg.IsNull() || arg.Str() == noEmbedder {
+		return nil
+	}
+	if _, err := x.env.Embedders.Get(arg.Str()); dberr.Code(err) == dberr.UndefinedObject {
+		return err
+	}
+	return nil
+}
+
 // chooseEmbedder finds the embedder that was asked for, or else the one that the index already has. When that one is not installed, the
 // words are indexed all the same.
 func (x *indexer) chooseEmbedder(arg value.Value) error {
@@ -139,8 +153,6 @@ func (x *indexer) chooseEmbedder(arg value.Value) error {
 	}
 	e, err := x.env.Embedders.Get(x.embName)
 	switch {
-	case dberr.Code(err) == dberr.UndefinedObject:
-		return err
 	case err != nil:
 		x.warning = fmt.Sprintf("The embedding model %q is not available (%v); only words are indexed. "+
 			"Re-run 'index' once the model is there to add embeddings.", x.embName, err)

@@ -17,6 +17,9 @@ const StoreName = ".context.db"
 // StorePath gives the absolute form of a directory and the path of its index's store. Something else that has the store's name, such as
 // a SQLite file of another program, is an error: it is never opened or replaced.
 func StorePath(dir string) (abs, store string, err error) {
+	if dir == "" { // the working directory is "."; an empty variable of a script is not meant for it
+		return "", "", dberr.New(dberr.InvalidParameterValue, "directory must not be empty").WithHint("The current directory is \".\".")
+	}
 	if abs, err = filepath.Abs(dir); err != nil {
 		return "", "", err
 	}

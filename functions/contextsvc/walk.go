@@ -22,6 +22,9 @@ type file struct {
 	stamp string // see stampOf
 }
 
+// maxPath bounds the path of a file below the root, in bytes: no program could open a longer one by its name.
+const maxPath = 4000
+
 // skip is an entry that is not indexed, and why.
 type skip struct {
 	rel    string
@@ -82,7 +85,7 @@ func (w *walker) read(rel string) ([]fs.DirEntry, error) {
 // entry visits one entry of a directory.
 func (w *walker) entry(ctx context.Context, e fs.DirEntry, parts []string, r *rules) error {
 	name := e.Name()
-	if name == ".git" || strings.HasPrefix(name, StoreName) {
+	if name == ".git" || name == StoreName || strings.HasPrefix(name, StoreName+"-") {
 		return nil
 	}
 	rel := strings.Join(parts, "/")
@@ -91,6 +94,10 @@ func (w *walker) entry(ctx context.Context, e fs.DirEntry, parts []string, r *ru
 	}
 	if !validName(name) {
 		w.skip(skip{strings.ToValidUTF8(rel, "�"), "its name is not UTF-8"})
+		return nil
+	}
+	if len(rel) > maxPath {
+		w.skip(skip{strings.ToValidUTF8(rel[:maxPath], "") + "…", fmt.Sprintf("its path is longer than %d bytes", maxPath)})
 		return nil
 	}
 	switch {

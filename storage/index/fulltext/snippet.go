@@ -43,15 +43,66 @@ func (a *Analyzer) SnippetAt(text string, q Query, o SnippetOptions) (snippet st
 	if last == len(words)-1 {
 		end, suffix = len(text), ""
 	}
+	at = start
+	for _, h := range hits {
+		if h.start >= start && h.end <= end {
+			at = h.start
+			break
+		}
+	}
+	if end-start > maxSnippet {
+		var cutStart, cutEnd bool
+		start, end, cutStart, cutEnd = shorten(text, start, at, end)
+		hits = within(hits, end)
+		if cutStart {
+			prefix = "..."
+		}
+		if cutEnd {
+			suffix = "..."
+		}
+	}
 	var b strings.Builder
 	b.WriteString(prefix)
 	mark(&b, text, start, end, hits, o.HTML)
 	b.WriteString(suffix)
-	at = start
-	if i := slices.IndexFunc(hits, func(h span) bool { return h.start >= start && h.end <= end }); i >= 0 {
-		at = hits[i].start
-	}
 	return strings.TrimSpace(b.String()), at
+}
+
+// maxSnippet bounds the bytes of the text in a snippet, whatever its words are: a line of base64 is one word of a megabyte.
+const maxSnippet = 1000
+
+// shorten cuts the text between start and end down to maxSnippet bytes with the place at a little inside, between runes and without
+// the blanks in front.
+func shorten(text string, start, at, end int) (from, to int, cutStart, cutEnd bool) {
+	from = start
+	if at-start > maxSnippet/2 {
+		from = at - maxSnippet/4
+		for from < at && !utf8.RuneStart(text[from]) {
+			from++
+		}
+	}
+	to = end
+	if end-from > maxSnippet {
+		to = from + maxSnippet
+		for to > at && !utf8.RuneStart(text[to]) {
+			to--
+		}
+	}
+	cutStart = strings.TrimSpace(text[start:from]) != ""
+	cutEnd = strings.TrimSpace(text[to:end]) != ""
+	from += len(text[from:to]) - len(strings.TrimLeft(text[from:to], " \t\r\n"))
+	return from, to, cutStart, cutEnd
+}
+
+// within ends the hits that reach beyond end there.
+func within(hits []span, end int) []span {
+	out := slices.Clone(hits)
+	for i := range out {
+		if out[i].start < end {
+			out[i].end = min(out[i].end, end)
+		}
+	}
+	return out
 }
 
 // locate lists the words of a text and those that belong to the query.
