@@ -89,7 +89,9 @@ func newRegistry() (*functions.Registry, error) {
 
 // IsUnmade tells whether an error of Open says that there is no store yet: nothing at the path, or a directory without its file, as one
 // looks in the moment when it is made, and after a crash then.
-func IsUnmade(err error) bool { return errors.Is(err, fs.ErrNotExist) && !errors.Is(err, storage.ErrHeld) }
+func IsUnmade(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) && !errors.Is(err, storage.ErrHeld)
+}
 
 func openStore(ctx context.Context, path string, o LocalOptions) (*storage.DB, error) {
 	db, err := storage.Open(ctx, path, o.Storage)

@@ -1,0 +1,142 @@
+// Command folder holds omgdb index and omgdb query to what they promise of a directory, however awkward it is, and measures how well
+// they answer questions.
+//
+//	go run ./sqltest/folder [-bin omgdb] [-only REGEXP] [-v] [-figures DIR] [CASES.jsonl…]
+//
+// Each line of the data is a case: a directory of its own, steps that change it, and commands with what they must say (step.go). Commands
+// run as a user without privileges, so that a file without rights is one that cannot be read.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+
+	"github.com/omgdb/omgdb/sqltest"
+	"github.com/omgdb/omgdb/sqltest/floors"
+)
+
+// defaultCases are run when none are named.
+const defaultCases = "sqltest/testdata/folder/*.jsonl"
+
+// testCase is a line of the data.
+type testCase struct {
+	Name  string `json:"case"`
+	Why   string `json:"why"`
+	Steps []step `json:"steps"`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	bin := flag.String("bin", "", "omgdb binary; built when missing")
+	only := flag.String("only", "", "run the cases whose name matches")
+	verbose := flag.Bool("v", false, "name every case")
+	figures := flag.String("figures", "", "folder to write the figures to")
+	flag.Parse()
+	passed, failed, err := run(ctx, *bin, regexp.MustCompile(*only), *verbose, flag.Args())
+	fmt.Printf("%d checks passed, %d cases failed\n", passed, failed)
+	if err == nil && *figures != "" {
+		err = floors.WriteFigures(*figures, "folder", floors.Figures{"pass": float64(passed)})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "folder:", err)
+	}
+	if err != nil || failed > 0 {
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, bin string, only *regexp.Regexp, verbose bool, files []string) (passed, failed int, err error) {
+	cases, err := readCases(files)
+	if err != nil {
+		return 0, 0, err
+	}
+	w, err := newWorld(ctx, bin)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer w.close()
+	for i, c := range cases {
+		if !only.MatchString(c.Name) {
+			continue
+		}
+		n, err := w.play(ctx, fmt.Sprint(i), c)
+		passed += n
+		if err != nil {
+			failed++
+			fmt.Printf("FAIL %s: %v\n     (%s)\n", c.Name, err, c.Why)
+		} else if verbose {
+			fmt.Printf("ok   %s (%d)\n", c.Name, n)
+		}
+	}
+	return passed, failed, ctx.Err()
+}
+
+// readCases reads the cases of all files; a field that means nothing is an error.
+func readCases(files []string) ([]testCase, error) {
+	if len(files) == 0 {
+		var err error
+		if files, err = filepath.Glob(defaultCases); err != nil {
+			return nil, err
+		}
+	}
+	var out []testCase
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		lines := bufio.NewScanner(bytes.NewReader(text))
+		lines.Buffer(nil, 1<<20)
+		for n := 1; lines.Scan(); n++ {
+			if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+				continue
+			}
+			d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
+			d.DisallowUnknownFields()
+			var c testCase
+			if err := d.Decode(&c); err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+			}
+			out = append(out, c)
+		}
+		if err := lines.Err(); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("no cases in %q", files)
+	}
+	return out, nil
+}
+
+// newWorld makes the folder that cases play in, with a copy of the binary that everybody may run.
+func newWorld(ctx context.Context, bin string) (*world, error) {
+	dir, err := os.MkdirTemp("", "omgdb-folder-")
+	if err != nil {
+		return nil, err
+	}
+	w := &world{dir: dir, bin: filepath.Join(dir, "omgdb")}
+	if bin == "" {
+		if bin, err = sqltest.Build(ctx, dir); err != nil {
+			return w, err
+		}
+	}
+	text, err := os.ReadFile(bin)
+	if err != nil {
+		return w, err
+	}
+	if err := os.WriteFile(w.bin+".run", text, 0o755); err != nil {
+		return w, err
+	}
+	w.bin += ".run"
+	return w, os.Chmod(dir, 0o755)
+}
