@@ -8,6 +8,7 @@ import (
 	"github.com/omgdb/omgdb/functions/embed"
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/batch"
+	"github.com/omgdb/omgdb/storage/index/fulltext"
 	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/value"
 )
@@ -20,6 +21,7 @@ type Env struct {
 	Format    *typeio.Format // how values are written and read: DateStyle, TimeZone …
 	Settings  Settings
 	Embedders *embed.Set
+	Words     *fulltext.Words // of texts that were searched without an index; nil keeps nothing
 	// StatementTime and TxnTime are now() of the statement and of the transaction; Clock is the running clock.
 	StatementTime time.Time
 	TxnTime       time.Time

@@ -18,11 +18,14 @@ const DefaultHashingDim = 256
 // length 1. It captures shared words, not meaning.
 type Hashing struct{ dim int }
 
+// HashingModel begins the model id of hashing embedders.
+const HashingModel = "hashing-v1"
+
 // NewHashing makes a hashing embedder of the given dimension, at least 1.
 func NewHashing(dim int) *Hashing { return &Hashing{dim: max(dim, 1)} }
 
 // ModelID implements Embedder.
-func (h *Hashing) ModelID() string { return fmt.Sprintf("hashing-v1/dim=%d", h.dim) }
+func (h *Hashing) ModelID() string { return fmt.Sprintf("%s/dim=%d", HashingModel, h.dim) }
 
 // Dim implements Embedder.
 func (h *Hashing) Dim() int { return h.dim }

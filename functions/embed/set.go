@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/memo"
 )
 
 // Set is the embedders that a server offers, by name; each is opened when it is first used. It is safe for concurrent use.
@@ -21,13 +22,19 @@ type Opener struct {
 
 // NewSet makes the set of the embedders that need no set-up and of more. An opener that failed is tried again at the next use.
 func NewSet(more ...Opener) *Set {
-	hashing := NewHashing(DefaultHashingDim)
-	s := &Set{byName: map[string]func() (Embedder, error){
-		"hashing": func() (Embedder, error) { return hashing, nil },
-		"static":  func() (Embedder, error) { return OpenStatic() },
-	}}
-	for _, o := range more {
-		s.byName[o.Name] = once(o.Open)
+	s := &Set{byName: map[string]func() (Embedder, error){}}
+	b := memo.NewBudget(rememberBytes)
+	for _, o := range append([]Opener{
+		{"hashing", func() (Embedder, error) { return NewHashing(DefaultHashingDim), nil }},
+		{"static", func() (Embedder, error) { return OpenStatic() }},
+	}, more...) {
+		s.byName[o.Name] = once(func() (Embedder, error) {
+			e, err := o.Open()
+			if err != nil {
+				return nil, err
+			}
+			return newRemembered(e, b), nil
+		})
 	}
 	return s
 }
@@ -77,9 +84,11 @@ func (s *Set) Names() []string {
 }
 
 // Into gives the embedder's way to write a text's vector into memory of the caller's (Dim elements) without a call's overhead, nil when it
-// has none: models that run elsewhere want many texts at once.
+// has none: models that run elsewhere want many texts at once. Nothing is remembered of these.
 func Into(e Embedder) func(dst []float32, text string) {
 	switch e := e.(type) {
+	case *Remembered:
+		return Into(e.Embedder)
 	case *Hashing:
 		return e.EmbedInto
 	case *Static:

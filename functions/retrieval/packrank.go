@@ -109,7 +109,7 @@ func (s *pieceScan) scan(ctx context.Context, it batch.Iter, order int64, set *p
 		score = newScorer(s.r.opt.embedder, s.vector, nil) // what is stored are vectors of whole texts
 	}
 	if s.r.opt.mode != modeSemantic {
-		match = fulltext.NewMatcher(s.analyzer, s.words)
+		match = s.r.corp.env.Words.Matcher(s.analyzer, s.words)
 		set.df = make([]int64, len(s.words.Clauses))
 	}
 	const pieceBytes = 104

@@ -33,7 +33,7 @@ func TestKeptVectors(t *testing.T) {
 		t.Fatal(err)
 	}
 	some := &slow{}
-	kept := map[string][]float32{embed.ContentHash("bbb"): {3, 1}, embed.ContentHash("old text"): {9, 9}}
+	kept := &keptVectors{byHash: map[string][]float32{embed.ContentHash("bbb"): {3, 1}, embed.ContentHash("old text"): {9, 9}}}
 	part := newScorer(some, query, kept)
 	if err := part.score(t.Context(), texts); err != nil {
 		t.Fatal(err)

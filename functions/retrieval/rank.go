@@ -55,6 +55,7 @@ func (c *corpus) rank(ctx context.Context, e embed.Embedder, query string, k int
 	if err != nil {
 		return nil, err
 	}
+	defer kept.close()
 	tops := make([]top, len(pieces))
 	g, gctx := errgroup.WithContext(ctx)
 	for p, piece := range pieces {
@@ -120,58 +121,70 @@ func (c *corpus) grow(t *top, n int) error {
 	return c.env.Memory.Grow(int64(n) * candidateBytes)
 }
 
-// scorer computes the cosine of texts with a query. Embedders that can write into memory of ours cost no allocation.
+// scorer computes the cosine of texts with a query. It belongs to one goroutine.
 type scorer struct {
 	e      embed.Embedder
-	into   func(dst []float32, text string)
 	query  []float32
 	norm   float32
-	buf    []float32
+	vecs   [][]float32
 	scores []float32
-	kept   map[string][]float32 // vectors by the hash of their text, see persisted
+	kept   *keptVectors // nil for none
 }
 
-func newScorer(e embed.Embedder, query []float32, kept map[string][]float32) *scorer {
-	s := &scorer{e: e, query: query, norm: vector.Norm(query), kept: kept}
-	if s.into = embed.Into(e); s.into != nil {
-		s.buf = make([]float32, e.Dim())
-	}
-	return s
+func newScorer(e embed.Embedder, query []float32, kept *keptVectors) *scorer {
+	return &scorer{e: e, query: query, norm: vector.Norm(query), kept: kept}
 }
 
 func (s *scorer) score(ctx context.Context, texts []string) error {
+	if err := s.embed(ctx, texts); err != nil {
+		return err
+	}
 	s.scores = s.scores[:0]
-	if s.into != nil {
-		for _, t := range texts {
-			s.into(s.buf, t)
-			s.scores = append(s.scores, vector.CosineNorms(s.query, s.buf, s.norm, vector.Norm(s.buf)))
-		}
-		return nil
-	}
-	vecs := make([][]float32, len(texts))
-	var missing []string
-	var at []int
-	for i, t := range texts {
-		if len(s.kept) > 0 {
-			vecs[i] = s.kept[embed.ContentHash(t)]
-		}
-		if vecs[i] == nil {
-			missing, at = append(missing, t), append(at, i)
-		}
-	}
-	if len(missing) > 0 {
-		fresh, err := s.e.Embed(ctx, missing)
-		if err != nil {
-			return err
-		}
-		for i, v := range fresh {
-			vecs[at[i]] = v
-		}
-	}
-	for _, v := range vecs {
-		s.scores = append(s.scores, vector.Cosine(s.query, v))
+	for _, v := range s.vecs {
+		s.scores = append(s.scores, vector.CosineNorms(s.query, v, s.norm, vector.Norm(v)))
 	}
 	return nil
+}
+
+// embed leaves in vecs the texts' vectors: those that the embedder remembers, those that vsync has stored, and new ones.
+func (s *scorer) embed(ctx context.Context, texts []string) (err error) {
+	known, remembers := s.e.(*embed.Remembered)
+	missing := len(texts)
+	if remembers {
+		if s.vecs, missing = known.Known(s.vecs[:0], texts); missing == 0 {
+			return nil
+		}
+	} else {
+		s.vecs = append(s.vecs[:0], make([][]float32, len(texts))...)
+	}
+	stored, err := s.kept.get(ctx, missing)
+	if err != nil {
+		return err
+	}
+	var rest []string
+	var at []int
+	for i, v := range s.vecs {
+		if v != nil {
+			continue
+		}
+		if len(stored) > 0 {
+			s.vecs[i] = stored[embed.ContentHash(texts[i])]
+		}
+		switch {
+		case s.vecs[i] == nil:
+			rest, at = append(rest, texts[i]), append(at, i)
+		case remembers:
+			known.Keep(texts[i], s.vecs[i])
+		}
+	}
+	if len(rest) == 0 {
+		return nil
+	}
+	fresh, err := s.e.Embed(ctx, rest)
+	for i, v := range fresh {
+		s.vecs[at[i]] = v
+	}
+	return err
 }
 
 // top keeps the k best candidates (all when k < 0) as a heap with the worst on top.

@@ -173,7 +173,7 @@ func (t *textRanking) openPart(ctx context.Context, piece []storage.KeyRange) (b
 
 // scanPart matches the rows of one part, whose places in key order begin at order.
 func (t *textRanking) scanPart(ctx context.Context, it batch.Iter, match *filter.Matcher, order int64, p *textPart) error {
-	m := fulltext.NewMatcher(t.analyzer, t.query)
+	m := t.corp.env.Words.Matcher(t.analyzer, t.query)
 	p.df = make([]int64, len(t.query.Clauses))
 	raw := 1 + len(t.corp.fields)
 	for {

@@ -59,6 +59,7 @@ func (c *corpus) rankIndexed(ctx context.Context, x *catalog.Index, e embed.Embe
 	if err != nil {
 		return nil, false, err
 	}
+	defer kept.close()
 	score := newScorer(e, query, kept)
 	for part := 64; ; part *= 2 {
 		ordinals := s.Next(nil, part)

@@ -88,7 +88,7 @@ func (s *Session) sample(rel *catalog.Relation) *storage.Sample {
 func (s *Session) fillEnv(e *functions.Env, memory *functions.Account, txn *storage.Txn, now time.Time) {
 	memory.Limit, memory.Parent = s.queryMemory, s.srv.memory
 	*e = functions.Env{
-		DB: s.srv.db, Actor: s.actor(), Txn: txn, Format: s.format, Settings: s, Embedders: s.srv.embedders,
+		DB: s.srv.db, Actor: s.actor(), Txn: txn, Format: s.format, Settings: s, Embedders: s.srv.embedders, Words: s.srv.words,
 		StatementTime: now, TxnTime: s.tx.begun, Clock: s.srv.clock,
 		Memory: memory, Session: s, Lookup: s.lookup, Sequences: &s.sequences, Locks: s.store, Notice: s.sendNotice,
 		Routines: s, Cursor: s.cursorRow,

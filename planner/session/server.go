@@ -22,6 +22,7 @@ import (
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/index/fulltext"
 )
 
 // Options configure a Server. Registry is required.
@@ -39,6 +40,7 @@ type Server struct {
 	db        *storage.DB
 	registry  *functions.Registry
 	embedders *embed.Set
+	words     *fulltext.Words
 	log       *slog.Logger
 	system    *pgcatalog.Set
 	clock     func() time.Time
@@ -64,7 +66,7 @@ type Server struct {
 // New makes the session server of an open store; the store stays the caller's to close, after Close.
 func New(db *storage.DB, o Options) (*Server, error) {
 	srv := &Server{
-		db: db, registry: o.Registry, embedders: o.Embedders, log: o.Logger, clock: o.Clock,
+		db: db, registry: o.Registry, embedders: o.Embedders, words: fulltext.NewWords(), log: o.Logger, clock: o.Clock,
 		start: slices.Clone(bootValues), hub: newHub(), memory: &functions.Account{}, sessions: map[int32]*Session{},
 	}
 	if srv.log == nil {

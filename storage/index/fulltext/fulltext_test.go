@@ -2,9 +2,12 @@ package fulltext
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"pgregory.net/rapid"
 )
 
 func newEnglish(t testing.TB) *Analyzer {
@@ -149,4 +152,29 @@ func BenchmarkAnalyze(b *testing.B) {
 	for b.Loop() {
 		a.Analyze(text, &s, func(Token) bool { return true })
 	}
+}
+
+// TestWordsMatch: a matcher that knows the texts finds what one that analyses them finds, at the first time and again.
+func TestWordsMatch(t *testing.T) {
+	pieces := []string{"the", "Fox", "foxes", "running", "run", "isn't", "KX-4471", "café", "悬空", "雨", "🚀", "max_open_conns", "HTTPServer", "ΣΑΣ",
+		"\u0301", " ", ". ", "\"", "x", "running fox", "1,000.5", "\xff"}
+	queries := []string{"fox", "run*", "+fox -the", `"running fox"`, `"running fo"*`, "悬空 雨", "cafe 🚀", "http*", "KX-4471", "the", "conns isn't", "s*"}
+	words := NewWords()
+	rapid.Check(t, func(t *rapid.T) {
+		lang := rapid.SampledFrom([]string{"english", "simple", "code", "german"}).Draw(t, "language")
+		a, err := NewAnalyzer(lang)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "text"), rapid.SampledFrom([]string{" ", "", ", "}).Draw(t, "between"))
+		q := a.ParseQuery(rapid.SampledFrom(queries).Draw(t, "query"))
+		m := words.Matcher(a, q)
+		length, freq, found := NewMatcher(a, q).Match(text)
+		for range 2 {
+			l, f, ok := m.Match(text)
+			if l != length || ok != found || !slices.Equal(f, freq) {
+				t.Fatalf("%q: %d words %v %v, without memory %d %v %v", text, l, f, ok, length, freq, found)
+			}
+		}
+	})
 }

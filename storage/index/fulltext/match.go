@@ -14,12 +14,18 @@ type Matcher struct {
 	prefix  []place            // terms that are prefixes
 	hits    [][][]int32        // by clause and term: positions in the current text
 	freq    []int64
+
+	// Of a Words' matcher: what it knows, and by word which places it stands for (an index of places, 0 for none).
+	known  *wordTexts
+	class  []int32
+	places [][]place
 }
 
 // place is a term's place in the query.
 type place struct {
 	clause, term int
 	text         string
+	prefix       bool
 }
 
 // NewMatcher makes a matcher of a query.
@@ -28,8 +34,8 @@ func NewMatcher(a *Analyzer, q Query) *Matcher {
 	for i, c := range q.Clauses {
 		m.hits[i] = make([][]int32, len(c.Terms))
 		for j, t := range c.Terms {
-			p := place{i, j, t}
-			if c.Prefix && j == len(c.Terms)-1 {
+			p := place{i, j, t, c.Prefix && j == len(c.Terms)-1}
+			if p.prefix {
 				m.prefix = append(m.prefix, p)
 			} else {
 				m.terms[t] = append(m.terms[t], p)
@@ -45,6 +51,11 @@ func (m *Matcher) Match(text string) (length int64, freq []int64, found bool) {
 	for _, c := range m.hits {
 		for j := range c {
 			c[j] = c[j][:0]
+		}
+	}
+	if m.known != nil {
+		if toks, ok := m.known.tokens(m.a, text, &m.scratch); ok {
+			return m.matchTokens(toks), m.freq, m.decide()
 		}
 	}
 	var folded []byte
