@@ -3,8 +3,8 @@
 //
 //	go run ./sqltest/folder [-bin omgdb] [-only REGEXP] [-v] [-figures DIR] [CASES.jsonl…]
 //
-// Each line of the data is a case: a directory of its own, steps that change it, and commands with what they must say (step.go). Commands
-// run as a user without privileges, so that a file without rights is one that cannot be read.
+// Each line of the data is a case: a directory of its own, steps that change it, and commands with what they must say (step.go). The examples of the
+// service's description come first, by the shell and by the Model Context Protocol (examples.go). Commands run as a user without privileges, so that a file without rights is one that cannot be read.
 package main
 
 import (
@@ -64,6 +64,14 @@ func run(ctx context.Context, bin string, only *regexp.Regexp, verbose bool, fil
 		return 0, 0, err
 	}
 	defer w.close()
+	if only.MatchString("examples") {
+		if passed, err = w.runExamples(ctx); err != nil {
+			failed++
+			fmt.Printf("FAIL examples: %v\n", err)
+		} else if verbose {
+			fmt.Printf("ok   examples (%d)\n", passed)
+		}
+	}
 	for i, c := range cases {
 		if !only.MatchString(c.Name) {
 			continue

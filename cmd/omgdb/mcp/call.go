@@ -227,7 +227,7 @@ func runContext(c *call) (*answer, error) {
 	}
 	a, err := c.queryIn(store, pgwire.DialOptions{}, `SELECT omgdb.context_query($1, $2, $3, $4, $5, $6)`,
 		&dir, c.args["query"], c.args["mode"], c.args["match"], c.args["lines"], c.args["limit"])
-	if dberr.Code(err) == dberr.UndefinedFile {
+	if pgwire.IsUnmade(err) {
 		return nil, badArg("directory", "%q is not indexed; call context with operation index first", dir)
 	}
 	return a, err
