@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"math"
@@ -59,7 +60,7 @@ var methods = map[string]method{
 
 // semanticWeights is the share of the semantic side in auto fusion: what a model's ranking is worth beside BM25.
 // Models not listed count as strong ones.
-var semanticWeights = map[string]float64{"hashing": 0.2, "static": 0.35}
+var semanticWeights = map[string]float64{"hashing": 0.1, "static": 0.35}
 
 const strongModelWeight = 0.5
 
@@ -182,17 +183,20 @@ func (h *hybrid) rank(ctx context.Context, fuse method, k int) ([]fused, error) 
 		return nil, nil
 	}
 	depth := max(fusionDepth, k)
-	lexical, err := h.words.rank(ctx, -1)
+	if k == math.MaxInt {
+		depth = -1
+	}
+	lexical, err := h.words.rank(ctx, depth)
 	if err != nil {
 		return nil, err
 	}
-	semantic, err := h.corp.rank(ctx, h.embedder, h.query, -1)
+	semantic, err := h.corp.rank(ctx, h.embedder, h.query, depth)
 	if err != nil {
 		return nil, err
 	}
 	var best sides
-	docs := map[string]*fused{}
-	for i, c := range lexical[:min(depth, len(lexical))] {
+	docs := make(map[string]*fused, len(lexical)+len(semantic))
+	for i, c := range lexical {
 		best.lexical = max(best.lexical, c.score)
 		docs[c.key] = &fused{candidate: c, lexical: c.score, lexicalRank: i + 1}
 	}
@@ -201,20 +205,17 @@ func (h *hybrid) rank(ctx context.Context, fuse method, k int) ([]fused, error) 
 			best.semantic = c.score
 		}
 		d := docs[c.key]
-		if d == nil && i < depth && c.score > 0 {
+		if d == nil && c.score > 0 {
 			d = &fused{candidate: c}
 			docs[c.key] = d
 		}
 		if d != nil {
-			d.order, d.semantic = c.order, c.score
-			if i < depth {
-				d.semanticRank = i + 1
-			}
+			d.order, d.semantic, d.semanticRank = c.order, c.score, i+1
 		}
 	}
-	for _, c := range lexical[min(depth, len(lexical)):] {
-		if d := docs[c.key]; d != nil {
-			d.lexical = c.score
+	if depth > 0 {
+		if err := h.complete(ctx, docs, len(lexical) == depth, len(semantic) == depth); err != nil {
+			return nil, err
 		}
 	}
 	all := make([]fused, 0, len(docs))
@@ -224,4 +225,72 @@ func (h *hybrid) rank(ctx context.Context, fuse method, k int) ([]fused, error) 
 	}
 	slices.SortFunc(all, func(a, b fused) int { return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.key, b.key)) })
 	return all[:min(k, len(all))], nil
+}
+
+// complete finds the scores that documents have on a side which may have more than it gave.
+func (h *hybrid) complete(ctx context.Context, docs map[string]*fused, words, meaning bool) error {
+	var keys [][]byte
+	for key, d := range docs {
+		if words && d.lexicalRank == 0 || meaning && d.semanticRank == 0 {
+			keys = append(keys, []byte(key))
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	slices.SortFunc(keys, bytes.Compare)
+	spec := h.corp.spec(nil)
+	spec.Keys, spec.Filter = keys, nil // they have passed it
+	it, err := h.corp.env.Txn.Scan(ctx, spec)
+	if err != nil {
+		return err
+	}
+	defer it.Close()
+	match := h.words.matcher()
+	var texts []string
+	var unknown []*fused
+	if err := eachBatch(ctx, it, func(b *batch.Batch) error {
+		for i := range b.Rows() {
+			row := b.Row(i)
+			d := docs[b.Cols[0].Strs[row]]
+			text, ok := h.corp.text(b, row)
+			if d == nil || !ok {
+				continue
+			}
+			if words && d.lexicalRank == 0 {
+				d.lexical = h.words.scoreOf(match, text)
+			}
+			if meaning && d.semanticRank == 0 {
+				texts, unknown = append(texts, text), append(unknown, d)
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return h.similarity(ctx, texts, unknown)
+}
+
+// similarity gives documents the score of their texts by meaning.
+func (h *hybrid) similarity(ctx context.Context, texts []string, docs []*fused) error {
+	if len(texts) == 0 {
+		return nil
+	}
+	query, err := h.embedder.Embed(ctx, []string{h.query})
+	if err != nil {
+		return err
+	}
+	kept, err := h.corp.persisted(ctx, h.embedder)
+	if err != nil {
+		return err
+	}
+	defer kept.close()
+	s := newScorer(h.embedder, query[0], kept)
+	if err := s.score(ctx, texts); err != nil {
+		return err
+	}
+	for i, d := range docs {
+		d.semantic = float64(s.scores[i])
+	}
+	return nil
 }

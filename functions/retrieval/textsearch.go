@@ -65,6 +65,11 @@ type textRanking struct {
 	filter   filter.Expr
 	analyzer *fulltext.Analyzer
 	query    fulltext.Query
+
+	// What ranking has found out, for scores of further texts: nothing when no document has a required clause.
+	params fulltext.Params
+	stats  fulltext.Stats
+	idf    []float64 // by clause, 0 for excluded ones
 }
 
 func newTextRanking(env *functions.Env, a []value.Value, filterJSON value.Value, language string) (*textRanking, error) {
@@ -76,7 +81,7 @@ func newTextRanking(env *functions.Env, a []value.Value, filterJSON value.Value,
 	if err != nil {
 		return nil, err
 	}
-	t := &textRanking{corp: corp, filter: corp.filter, analyzer: an, query: an.ParseQuery(text(a[2]))}
+	t := &textRanking{params: fulltext.DefaultParams, corp: corp, filter: corp.filter, analyzer: an, query: an.ParseQuery(text(a[2]))}
 	corp.filter = nil
 	return t, nil
 }
@@ -133,27 +138,52 @@ func (t *textRanking) rank(ctx context.Context, k int) ([]candidate, error) {
 
 // score computes the BM25 sum of each document that was found.
 func (t *textRanking) score(parts []textPart) []candidate {
-	var stats fulltext.Stats
 	df := make([]int64, len(t.query.Clauses))
 	for _, p := range parts {
-		stats.Docs += p.stats.Docs
-		stats.Length += p.stats.Length
+		t.stats.Docs += p.stats.Docs
+		t.stats.Length += p.stats.Length
 		for i, n := range p.df {
 			df[i] += n
+		}
+	}
+	t.idf = make([]float64, len(df))
+	for i, c := range t.query.Clauses {
+		if c.Occur != fulltext.MustNot {
+			t.idf[i] = t.stats.IDF(df[i])
 		}
 	}
 	var out []candidate
 	for _, p := range parts {
 		for _, f := range p.found {
-			for i, tf := range f.freq {
-				if tf > 0 && t.query.Clauses[i].Occur != fulltext.MustNot {
-					f.score += fulltext.DefaultParams.Score(stats.IDF(df[i]), tf, f.length, stats)
-				}
-			}
+			f.score = t.sum(f.freq, f.length)
 			out = append(out, f.candidate)
 		}
 	}
 	return out
+}
+
+// sum is the score of a document of so many words in which the clauses occur so often.
+func (t *textRanking) sum(freq []int64, length int64) float64 {
+	s := 0.0
+	for i, tf := range freq {
+		if tf > 0 && t.idf[i] > 0 {
+			s += t.params.Score(t.idf[i], tf, length, t.stats)
+		}
+	}
+	return s
+}
+
+func (t *textRanking) matcher() *fulltext.Matcher {
+	return t.corp.env.Words.Matcher(t.analyzer, t.query)
+}
+
+// scoreOf gives a text the score that it has in the ranking made before, 0 when the query doesn't find it.
+func (t *textRanking) scoreOf(m *fulltext.Matcher, text string) float64 {
+	length, freq, found := m.Match(text)
+	if !found || t.idf == nil {
+		return 0
+	}
+	return t.sum(freq, length)
 }
 
 // openPart opens the scan of one part; with a filter, the whole document stands behind the corpus's columns.
@@ -173,8 +203,9 @@ func (t *textRanking) openPart(ctx context.Context, piece []storage.KeyRange) (b
 
 // scanPart matches the rows of one part, whose places in key order begin at order.
 func (t *textRanking) scanPart(ctx context.Context, it batch.Iter, match *filter.Matcher, order int64, p *textPart) error {
-	m := t.corp.env.Words.Matcher(t.analyzer, t.query)
+	m := t.matcher()
 	p.df = make([]int64, len(t.query.Clauses))
+	var arena []int64 // of frequencies
 	raw := 1 + len(t.corp.fields)
 	for {
 		b, err := it.Next(ctx)
@@ -198,7 +229,12 @@ func (t *textRanking) scanPart(ctx context.Context, it batch.Iter, match *filter
 				}
 			}
 			if ok {
-				p.found = append(p.found, found{candidate{order: order, key: b.Cols[0].Strs[row]}, length, slices.Clone(freq)})
+				if len(arena)+len(freq) > cap(arena) {
+					arena = make([]int64, 0, max(4096, len(freq)))
+				}
+				arena = append(arena, freq...)
+				freq = arena[len(arena)-len(freq):]
+				p.found = append(p.found, found{candidate{order: order, key: b.Cols[0].Strs[row]}, length, freq})
 			}
 		}
 	}
