@@ -3,6 +3,7 @@ package functions
 import (
 	"slices"
 
+	"github.com/omgdb/omgdb/functions/pgfacts"
 	"github.com/omgdb/omgdb/storage/value"
 )
 
@@ -77,9 +78,32 @@ func (r *Registry) makeProcs() []Proc {
 	for _, f := range r.all.Windows {
 		out = append(out, Proc{OID: f.OID, Name: f.Name, Kind: 'w', Params: f.Params, Ret: f.Ret, Direct: -1, Vol: Immutable, Descr: f.Descr})
 	}
+	out = append(out, internalProcs()...)
 	r.procAt = make(map[uint32]int, len(out))
 	for i := range slices.Backward(out) { // of two entries with one OID the first counts
 		r.procAt[out[i].OID] = i
+	}
+	return out
+}
+
+// internalProcs lists the functions that catalogs name and no statement calls. Types that only they have are those of pg_type when it shows
+// them, and otherwise unknown.
+func internalProcs() []Proc {
+	known := func(oid uint32) *value.Type {
+		if t := value.ByOID(oid); t != nil {
+			return t
+		}
+		return value.Internal
+	}
+	facts := pgfacts.Load().Internals
+	out := make([]Proc, len(facts))
+	for i := range facts {
+		f := &facts[i]
+		p := Proc{OID: f.OID, Name: f.Name, Kind: 'f', Ret: known(f.Ret), Strict: f.Strict, Direct: -1, Vol: Volatility(f.Volatility)}
+		for _, a := range f.Args {
+			p.Params = append(p.Params, Param{Type: known(a)})
+		}
+		out[i] = p
 	}
 	return out
 }

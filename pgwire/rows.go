@@ -107,7 +107,7 @@ func (c *conn) errorFields(e *dberr.Error) *pgproto3.ErrorResponse {
 	}
 	m := &pgproto3.ErrorResponse{
 		Severity: sev, SeverityUnlocalized: sev, Code: e.Code, Message: clean(e.Message), Detail: clean(e.Detail), Hint: clean(e.Hint), Where: clean(e.Where),
-		SchemaName: e.Schema, TableName: e.Table, ColumnName: e.Column, DataTypeName: e.DataType, ConstraintName: e.Constraint,
+		SchemaName: e.Schema, TableName: e.Table, ColumnName: e.Column, DataTypeName: e.DataType, ConstraintName: e.Constraint, Routine: e.Routine,
 	}
 	if p := e.Position; p > 0 && p-1 <= len(c.text) {
 		m.Position = int32(utf8.RuneCountInString(c.text[:p-1]) + 1)

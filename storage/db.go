@@ -23,7 +23,6 @@ import (
 	"github.com/omgdb/omgdb/storage/kv/bolt"
 	"github.com/omgdb/omgdb/storage/lock"
 	"github.com/omgdb/omgdb/storage/oplog"
-	"github.com/omgdb/omgdb/storage/value"
 )
 
 // ErrHeld is wrapped by the error of Open when another process has the store.
@@ -279,8 +278,7 @@ var catalogClasses = []catalog.Class{catalog.TypeClass, catalog.DatabaseClass, c
 // decodeCatalog makes the catalog of the stored descriptors that open gives by class.
 func (db *DB) decodeCatalog(open func(catalog.Class) kv.Iter, lsn kv.LSN) (*catalog.Committed, error) {
 	var all []catalog.Descriptor
-	types := map[uint32]*value.Type{}
-	lookup := func(oid uint32) *value.Type { return types[oid] }
+	types := newTypeLoader()
 	load := func(class catalog.Class) error {
 		it := open(class)
 		defer it.Close()
@@ -288,13 +286,11 @@ func (db *DB) decodeCatalog(open func(catalog.Class) kv.Iter, lsn kv.LSN) (*cata
 			if err := checkRow(it.Key(), it.Value()); err != nil {
 				return err
 			}
-			d, err := catalog.Decode(class, rowDoc(it.Value()), rowLSN(it.Value()), db.nextVersion(), lookup)
+			d, err := catalog.Decode(class, rowDoc(it.Value()), rowLSN(it.Value()), db.nextVersion(), types.find)
 			if err != nil {
 				return err
 			}
-			if t, ok := d.(*catalog.Type); ok {
-				types[t.Def.OID] = t.Def
-			}
+			types.add(d)
 			all = append(all, d)
 		}
 		return it.Err()

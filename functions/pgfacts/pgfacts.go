@@ -14,6 +14,9 @@ import (
 //go:embed procs.tsv
 var procsText string
 
+//go:embed internals.tsv
+var internalsText string
+
 //go:embed operators.tsv
 var operatorsText string
 
@@ -60,11 +63,14 @@ type Cast struct {
 
 // Table is all facts, indexed.
 type Table struct {
-	Procs     []Proc
+	Procs []Proc
+	// Internals are the functions over values that SQL doesn't see (forms of types, handlers, estimates): catalogs name them.
+	Internals []Proc
 	Operators []Operator
 	Casts     []Cast
 	byOID     map[uint32]*Proc
 	bySig     map[string]*Proc
+	internals map[string][]*Proc
 }
 
 // Load parses the facts; the result is shared and must not be changed.
@@ -75,6 +81,9 @@ func (t *Table) ByOID(oid uint32) *Proc { return t.byOID[oid] }
 
 // Find finds a function by name and argument types, nil when there is none.
 func (t *Table) Find(name string, args []uint32) *Proc { return t.bySig[sig(name, args)] }
+
+// InternalsNamed lists the internal functions of a name.
+func (t *Table) InternalsNamed(name string) []*Proc { return t.internals[name] }
 
 func sig(name string, args []uint32) string {
 	b := append(make([]byte, 0, 48), name...)
@@ -87,6 +96,10 @@ func sig(name string, args []uint32) string {
 func load() *Table {
 	t := &Table{}
 	eachRow(procsText, func(f []string) { t.Procs = append(t.Procs, proc(f)) })
+	eachRow(internalsText, func(f []string) {
+		p := Proc{OID: oid(f[0]), Name: f[1], Kind: 'f', Strict: f[2] == "t", Volatility: f[3][0], Ret: oid(f[4]), Args: oids(f[5])}
+		t.Internals = append(t.Internals, p)
+	})
 	eachRow(operatorsText, func(f []string) {
 		t.Operators = append(t.Operators, Operator{OID: oid(f[0]), Name: f[1], Left: oid(f[2]), Right: oid(f[3]), Ret: oid(f[4]), Proc: oid(f[5]), Commutator: f[6], Negator: f[7]})
 	})
@@ -95,6 +108,12 @@ func load() *Table {
 	})
 	t.byOID = make(map[uint32]*Proc, len(t.Procs))
 	t.bySig = make(map[string]*Proc, len(t.Procs))
+	t.internals = make(map[string][]*Proc, len(t.Internals))
+	for i := range t.Internals {
+		p := &t.Internals[i]
+		t.byOID[p.OID] = p
+		t.internals[p.Name] = append(t.internals[p.Name], p)
+	}
 	for i := range t.Procs {
 		p := &t.Procs[i]
 		t.byOID[p.OID] = p

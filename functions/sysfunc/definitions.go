@@ -55,7 +55,11 @@ func indexDef(e *functions.Env, a []val) (val, error) {
 		if n > len(x.Keys) {
 			return text(colName(rel, x.Include[n-len(x.Keys)-1])), nil
 		}
-		return text(keyText(rel, x.Keys[n-1], false, simple)), nil
+		k := keyText(rel, x.Keys[n-1], false, simple)
+		if x.Keys[n-1].Col == 0 && !simple && !callLike(x.Keys[n-1].Expr) {
+			k = "(" + k + ")"
+		}
+		return text(k), nil
 	}
 	var b strings.Builder
 	b.WriteString("CREATE ")

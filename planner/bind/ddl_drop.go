@@ -152,7 +152,7 @@ func (b *binder) dropType(kind pg_query.ObjectType, t *plan.DropTarget) (*plan.D
 	}
 	def := b.Catalog.TypeByID(catalog.ID(ty.OID))
 	if def == nil {
-		if r := b.Catalog.RelationByID(catalog.ID(ty.OID)); r != nil {
+		if r := b.Catalog.RelationByID(catalog.RelationOfRows(ty.OID)); r != nil {
 			return nil, dberr.New(dberr.DependentObjectsStillExist, "cannot drop type %s because table %s requires it", r.Name, r.Name).
 				WithHint("You can drop table %s instead.", r.Name)
 		}

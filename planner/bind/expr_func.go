@@ -176,7 +176,7 @@ func (b *binder) setCall(s *scope, c *call, r *resolved) (plan.Expr, error) {
 	s.hasSet = true
 	e := &setExpr{Typed: plan.Typed{T: r.ret, M: -1}, fn: r.table, args: r.args, name: c.name, pos: c.pos}
 	if fields := b.rowFields(r.args); r.table.Dynamic && len(fields) > 0 {
-		e.cols, e.T = fields, value.RecordType
+		e.cols, e.T = fields, anonymousRow(fields)
 		if t := r.args[0].Type(); isComposite(t) {
 			e.T = t
 		}
@@ -192,9 +192,16 @@ func (b *binder) setCall(s *scope, c *call, r *resolved) (plan.Expr, error) {
 			return nil, err
 		}
 		e.cols = cols
-		e.T = value.RecordType
+		e.T = anonymousRow(cols)
 	}
 	return b.at(e, c.pos), nil
+}
+
+// anonymousRow is type record with the columns that are known of it, so that fields can be selected where only the type is at hand.
+func anonymousRow(cols value.Schema) *value.Type {
+	t := *value.RecordType
+	t.Fields = cols
+	return &t
 }
 
 // rowFields are the fields of the row that a function takes, which are those of its result.

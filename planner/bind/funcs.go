@@ -57,6 +57,7 @@ func (b *binder) resolve(c *call) (*resolved, error) {
 	if len(c.args) > maxArgs {
 		return nil, errAt(c.pos, dberr.TooManyArguments, "cannot pass more than %d arguments to a function", maxArgs)
 	}
+	c.dropVoid()
 	given := types(c.args)
 	cands := b.candidates(c, given)
 	var chosen *candidate
@@ -80,6 +81,17 @@ func (b *binder) resolve(c *call) (*resolved, error) {
 		return nil, nil
 	}
 	return b.complete(c, chosen, given)
+}
+
+// dropVoid takes out parameters of type void: that is how drivers send the places of output parameters.
+func (c *call) dropVoid() {
+	if len(c.names) > 0 {
+		return
+	}
+	c.args = slices.DeleteFunc(c.args, func(e plan.Expr) bool {
+		p, ok := e.(*plan.Param)
+		return ok && p.T.OID == value.Void.OID
+	})
 }
 
 // castByName tells whether f(x) is a cast to the type f, written as a function.

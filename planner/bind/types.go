@@ -28,23 +28,42 @@ func (b *binder) typeByOID(oid uint32) *value.Type {
 	if t := b.Catalog.TypeByID(catalog.ID(oid)); t != nil {
 		return t.Def
 	}
-	if r := b.Catalog.RelationByID(catalog.ID(oid)); r != nil {
+	if r := b.Catalog.RelationByID(catalog.RelationOfRows(oid)); r != nil {
 		return b.rowTypeOf(r)
+	}
+	if r := b.Catalog.RelationByID(catalog.RelationOfRowArray(oid)); r != nil {
+		return b.arrayOf(b.rowTypeOf(r))
 	}
 	return nil
 }
 
-// rowTypeOf is the composite type of a relation's rows. It has the relation's OID: types and relations are numbered apart.
+// rowTypeOf is the composite type of a relation's rows.
 func (b *binder) rowTypeOf(r *catalog.Relation) *value.Type {
 	if t := b.rowTypes[r.ID]; t != nil {
 		return t
 	}
-	t := &value.Type{OID: uint32(r.ID), Name: r.Name, SQL: quoteIdent(r.Name), Kind: value.KindBox, Class: value.Composite, Category: 'C', Len: -1,
-		Namespace: uint32(r.Schema)}
+	t := newRowType(r)
+	b.rowTypes[r.ID] = t
+	return t
+}
+
+// RowTypeByOID finds the type of a relation's rows, or its array, by OID; nil when it is neither.
+func RowTypeByOID(v *catalog.View, oid uint32) *value.Type {
+	if r := v.RelationByID(catalog.RelationOfRows(oid)); r != nil {
+		return newRowType(r)
+	}
+	if r := v.RelationByID(catalog.RelationOfRowArray(oid)); r != nil {
+		return value.ArrayOf(newRowType(r))
+	}
+	return nil
+}
+
+func newRowType(r *catalog.Relation) *value.Type {
+	t := &value.Type{OID: catalog.RowType(r.ID), Name: r.Name, SQL: quoteIdent(r.Name), Kind: value.KindBox, Class: value.Composite, Category: 'C', Len: -1,
+		Namespace: uint32(r.Schema), ArrayOID: catalog.RowArray(r.ID)}
 	for _, c := range liveColumns(r) {
 		t.Fields = append(t.Fields, value.Field{Name: c.Name, Type: c.Type, Mod: c.Mod, Table: uint32(r.ID), Attr: c.Num})
 	}
-	b.rowTypes[r.ID] = t
 	return t
 }
 
@@ -53,20 +72,10 @@ func (b *binder) arrayOf(elem *value.Type) *value.Type {
 	if isArray(elem) && !fixedVector(elem) {
 		return nil // arrays have any number of dimensions, there are none of arrays
 	}
-	if elem.ArrayOID != 0 {
-		if t := value.ByOID(elem.ArrayOID); t != nil {
-			return t
-		}
-	}
 	if elem.OID == value.RecordType.OID {
 		return value.RecordArray
 	}
-	if elem.ArrayOID != 0 {
-		// A user-made type: its array type is a view of it with its own OID.
-		return &value.Type{OID: elem.ArrayOID, Name: "_" + elem.Name, SQL: elem.SQL + "[]", Kind: value.KindBox, Class: value.Base, Category: 'A',
-			Len: -1, Elem: elem, Namespace: elem.Namespace}
-	}
-	return nil
+	return value.ArrayOf(elem)
 }
 
 // typeNamed finds a type by its name and schema ("" for the search path), nil when there is none.

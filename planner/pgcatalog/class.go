@@ -22,12 +22,8 @@ type class struct {
 	row                *catalog.Type // a composite type
 }
 
-// Row types and composite types have rows in two catalogs; their second OIDs are made of the first.
-const (
-	rowTypeBit   = 1 << 29 // the type of a relation's rows
-	rowArrayBit  = 1 << 28 // its array
-	compositeBit = 1 << 27 // the pg_class entry of a composite type
-)
+// compositeBit makes the OID of the pg_class entry of a composite type of the type's.
+const compositeBit = 1 << 27
 
 // CompositeClass is the OID that a composite type has in pg_class; CompositeType takes it back, 0 for another one.
 func CompositeClass(t catalog.ID) uint32 { return uint32(t | compositeBit) }
@@ -86,7 +82,7 @@ func (c class) rowType() catalog.ID {
 	case c.rel == nil || c.idx != nil || c.kind == 'S':
 		return 0
 	}
-	return c.oid | rowTypeBit
+	return catalog.ID(catalog.RowType(c.oid))
 }
 
 // relkind shows a collection as an ordinary table.

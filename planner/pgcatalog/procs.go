@@ -33,11 +33,17 @@ func (w *world) typeByOID(oid uint32) *value.Type {
 			return t.t
 		}
 	}
+	if w.view != nil && w.view.RelationByID(catalog.RelationOfRows(oid)) != nil && catalog.RowType(catalog.ID(oid)) != oid {
+		return w.typeByOID(catalog.RowType(catalog.ID(oid)))
+	}
 	return nil
 }
 
 // firstInfo is where the functions of information_schema have theirs.
 const firstInfo = 13000
+
+// InInformationSchema tells whether the function is one of information_schema's.
+func InInformationSchema(oid uint32) bool { return oid >= firstInfo && oid < firstInfo+1000 }
 
 // namespace is the schema that a function shows in. OMGDB's own ones can be called without a schema, like PostgreSQL's, and stand with
 // them: dumps leave out what is in pg_catalog.
@@ -45,7 +51,7 @@ func (p proc) namespace() catalog.ID {
 	switch {
 	case p.Schema != 0:
 		return catalog.ID(p.Schema)
-	case p.OID >= firstInfo && p.OID < firstInfo+1000:
+	case InInformationSchema(p.OID):
 		return informationSchema
 	}
 	return catalog.PgCatalogSchema

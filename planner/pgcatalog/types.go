@@ -87,7 +87,7 @@ func (w *world) types() []typeRow {
 			continue
 		}
 		row := &value.Type{OID: uint32(c.rowType()), Name: c.name, SQL: c.name, Kind: value.KindBox, Class: value.Composite, Category: 'C', Len: -1,
-			Namespace: uint32(c.schema), ArrayOID: uint32(c.oid | rowArrayBit)}
+			Namespace: uint32(c.schema), ArrayOID: catalog.RowArray(c.oid)}
 		arr := &value.Type{OID: row.ArrayOID, Name: "_" + c.name, SQL: c.name + "[]", Kind: value.KindBox, Class: value.Base, Category: 'A', Len: -1,
 			Elem: row, Namespace: row.Namespace}
 		out = append(out, typeRow{t: row, owner: c.owner, rel: c.oid}, typeRow{t: arr, owner: c.owner})

@@ -33,7 +33,10 @@ func (l lookup) TypeByOID(oid uint32) *value.Type {
 		if t := v.TypeByID(catalog.ID(oid)); t != nil {
 			return t.Def
 		}
-		return arrayType(v, oid)
+		if t := arrayType(v, oid); t != nil {
+			return t
+		}
+		return bind.RowTypeByOID(v, oid)
 	}
 	return nil
 }

@@ -40,10 +40,7 @@ func buildAliases() map[uint32]alias {
 		value.RegType.OID:      {names.typeName, names.typeOID},
 		value.RegClass.OID:     {names.className, names.classOID},
 		value.RegNamespace.OID: {names.schemaName, names.schemaOID},
-		value.RegProc.OID: {
-			func(n names, oid uint32) (string, bool) { return lookup(n).ProcName(oid) },
-			func(n names, name string) (uint32, error) { return n.only(name, n.procs(name)) },
-		},
+		value.RegProc.OID:      {names.procName, names.procOID},
 		value.RegProcedure.OID: {names.procedureName, names.procedureOID},
 		value.RegRole.OID:      {names.roleName, names.roleOID},
 		value.RegOper.OID: {names.operName, func(n names, name string) (uint32, error) {
@@ -145,101 +142,9 @@ func (n names) schemaOID(name string) (uint32, error) {
 	return 0, dberr.New(dberr.InvalidSchemaName, `schema "%s" does not exist`, name)
 }
 
-// unqualified takes the schema off a name; functions and operators are found by their last part.
+// unqualified takes the schema off a name; operators are found by their last part.
 func unqualified(name string) string {
 	return strings.TrimPrefix(strings.TrimSpace(name), "pg_catalog.")
-}
-
-// proc is a function by its OID and parameters.
-type proc struct {
-	oid    uint32
-	params []functions.Param
-}
-
-// procs lists the functions of a name.
-func (n names) procs(name string) []proc {
-	parts, ok := splitQualified(name)
-	if !ok || len(parts) == 0 {
-		return nil
-	}
-	r, key := n.s.srv.registry, parts[len(parts)-1]
-	var out []proc
-	for _, f := range r.Scalars(key) {
-		if !f.Hidden {
-			out = append(out, proc{f.OID, f.Params})
-		}
-	}
-	for _, f := range r.Aggregates(key) {
-		out = append(out, proc{f.OID, f.Params})
-	}
-	for _, f := range r.Windows(key) {
-		out = append(out, proc{f.OID, f.Params})
-	}
-	for _, f := range r.Tables(key) {
-		out = append(out, proc{f.OID, f.Params})
-	}
-	return out
-}
-
-// only gives the one function of a name.
-func (n names) only(name string, list []proc) (uint32, error) {
-	oids := map[uint32]bool{}
-	for _, p := range list {
-		oids[p.oid] = true
-	}
-	switch len(oids) {
-	case 0:
-		return 0, dberr.New(dberr.UndefinedFunction, `function "%s" does not exist`, name)
-	case 1:
-		return list[0].oid, nil
-	}
-	return 0, dberr.New(dberr.AmbiguousFunction, `more than one function named "%s"`, name)
-}
-
-func (n names) procedureName(oid uint32) (string, bool) {
-	name, ok := lookup(n).ProcName(oid)
-	if !ok {
-		return "", false
-	}
-	for _, p := range n.procs(quoteName(name)) {
-		if p.oid == oid {
-			types := make([]string, len(p.params))
-			for i, a := range p.params {
-				types[i] = a.Type.SQL
-			}
-			return quoteName(name) + "(" + strings.Join(types, ",") + ")", true
-		}
-	}
-	return "", false
-}
-
-func (n names) procedureOID(text string) (uint32, error) {
-	name, list, ok := strings.Cut(text, "(")
-	list, found := strings.CutSuffix(strings.TrimSpace(list), ")")
-	if !ok || !found {
-		return 0, dberr.New(dberr.InvalidTextRepresentation, "expected a left parenthesis")
-	}
-	var want []uint32
-	for w := range strings.SplitSeq(list, ",") {
-		if w = strings.TrimSpace(w); w == "" {
-			continue
-		}
-		t := lookup(n).TypeByName(w)
-		if t == nil {
-			return 0, dberr.New(dberr.UndefinedObject, `type "%s" does not exist`, w)
-		}
-		want = append(want, t.OID)
-	}
-	for _, p := range n.procs(name) {
-		same := len(p.params) == len(want)
-		for i := 0; same && i < len(want); i++ {
-			same = p.params[i].Type.OID == want[i]
-		}
-		if same {
-			return p.oid, nil
-		}
-	}
-	return 0, dberr.New(dberr.UndefinedFunction, `function "%s" does not exist`, text)
 }
 
 func (n names) operName(oid uint32) (string, bool) {

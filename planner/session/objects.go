@@ -143,8 +143,7 @@ func (n names) shownType(t *value.Type) string {
 	}
 	home := v.SchemaByID(catalog.ID(t.Namespace))
 	for _, schema := range n.s.SearchPath(true) {
-		found := v.Type(schema, t.Name)
-		if found == nil {
+		if v.Type(schema, t.Name) == nil && v.Relation(schema, t.Name) == nil {
 			continue
 		}
 		if home != nil && home.Name == schema {

@@ -239,7 +239,7 @@ func (p *Portal) replan(ctx context.Context) error {
 		return c.err
 	}
 	if !sameShape(c.cols, p.c.cols) || len(c.params) != len(p.params) {
-		return dberr.New(dberr.FeatureNotSupported, "cached plan must not change result type")
+		return errPlanChanged()
 	}
 	p.c = c
 	return nil

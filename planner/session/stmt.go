@@ -246,11 +246,19 @@ func (st *Stmt) current(ctx context.Context) (*compiled, error) {
 	}
 	if replaced {
 		if !sameShape(c.cols, st.cols) {
-			return nil, dberr.New(dberr.FeatureNotSupported, "cached plan must not change result type")
+			return nil, errPlanChanged()
 		}
 		st.c = c
 	}
 	return c, nil
+}
+
+// errPlanChanged refuses a prepared statement whose columns are no longer those that the client knows. Drivers prepare it again when they
+// see this routine.
+func errPlanChanged() error {
+	e := dberr.New(dberr.FeatureNotSupported, "cached plan must not change result type")
+	e.Routine = "RevalidateCachedQuery"
+	return e
 }
 
 func sameShape(a, b value.Schema) bool {

@@ -24,6 +24,8 @@ type Error struct {
 	Column     string
 	DataType   string
 	Constraint string
+	// Routine names the place that raised the error, where drivers act on it; "" otherwise.
+	Routine string
 	// Err is the cause, for errors.Is and logs; it is never sent to a client.
 	Err error
 }

@@ -63,7 +63,7 @@ func base(oid uint32, name, sql string, k Kind, cat byte, pref bool, size int16,
 
 // pseudoLens are the lengths that pg_type gives pseudo-types; those that are not listed have -1.
 var pseudoLens = map[string]int16{
-	"unknown": -2, "cstring": -2, "any": 4, "void": 4, "trigger": 4, "internal": 8, "anyelement": 4, "anynonarray": 4, "anyenum": 4,
+	"unknown": -2, "cstring": -2, "any": 4, "language_handler": 4, "fdw_handler": 4, "tsm_handler": 4, "event_trigger": 4, "index_am_handler": 4, "table_am_handler": 4, "void": 4, "trigger": 4, "internal": 8, "anyelement": 4, "anynonarray": 4, "anyenum": 4,
 	"anycompatible": 4, "anycompatiblenonarray": 4,
 }
 
@@ -160,6 +160,12 @@ var (
 	Void                    = pseudo(2278, "void", KindString)
 	Trigger                 = pseudo(2279, "trigger", KindString)
 	Internal                = pseudo(2281, "internal", KindString)
+	LanguageHandler         = pseudo(2280, "language_handler", KindString)
+	FDWHandler              = pseudo(3115, "fdw_handler", KindString)
+	TSMHandler              = pseudo(3310, "tsm_handler", KindString)
+	EventTrigger            = pseudo(3838, "event_trigger", KindString)
+	IndexAMHandler          = pseudo(325, "index_am_handler", KindString)
+	TableAMHandler          = pseudo(269, "table_am_handler", KindString)
 	AnyElement              = pseudo(2283, "anyelement", KindBox)
 	RecordArray             = recordArray()
 	AnyNonArray             = pseudo(2776, "anynonarray", KindBox)
@@ -195,7 +201,11 @@ func ArrayOf(elem *Type) *Type {
 	if elem.IsArray() {
 		return elem
 	}
-	return builtin[elem.ArrayOID]
+	if t := builtin[elem.ArrayOID]; t != nil || elem.ArrayOID == 0 {
+		return t
+	}
+	return &Type{OID: elem.ArrayOID, Name: "_" + elem.Name, SQL: elem.SQL + "[]", Kind: KindBox, Class: Base, Category: 'A', Len: -1, Elem: elem,
+		Namespace: elem.Namespace}
 }
 
 // Builtins lists the built-in types in no fixed order.

@@ -15,12 +15,17 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// skipped lists types that OMGDB does not have; what mentions them is left out.
-const skipped = `('cstring'::regtype, 'internal'::regtype, 'trigger'::regtype, 'event_trigger'::regtype, 'language_handler'::regtype,
-	'fdw_handler'::regtype, 'index_am_handler'::regtype, 'tsm_handler'::regtype, 'table_am_handler'::regtype, 'xml'::regtype, 'money'::regtype,
+// insides lists types of values that only PostgreSQL's own code sees: functions with them are named in catalogs and never called by SQL.
+const insides = `'cstring'::regtype, 'internal'::regtype, 'trigger'::regtype, 'event_trigger'::regtype, 'language_handler'::regtype,
+	'fdw_handler'::regtype, 'index_am_handler'::regtype, 'tsm_handler'::regtype, 'table_am_handler'::regtype`
+
+// absent lists types that OMGDB does not have; what mentions them is left out.
+const absent = `'xml'::regtype, 'money'::regtype,
 	'point'::regtype, 'line'::regtype, 'lseg'::regtype, 'box'::regtype, 'path'::regtype, 'polygon'::regtype, 'circle'::regtype,
 	'pg_ndistinct'::regtype, 'pg_dependencies'::regtype, 'pg_mcv_list'::regtype, 'pg_brin_bloom_summary'::regtype,
-	'pg_brin_minmax_multi_summary'::regtype, 'txid_snapshot'::regtype, 'pg_snapshot'::regtype, 'pg_ddl_command'::regtype)`
+	'pg_brin_minmax_multi_summary'::regtype, 'txid_snapshot'::regtype, 'pg_snapshot'::regtype, 'pg_ddl_command'::regtype`
+
+const skipped = `(` + insides + `, ` + absent + `)`
 
 var tables = []struct{ file, query string }{
 	{"procs.tsv", `
@@ -38,6 +43,13 @@ WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.oid < 16384
   AND p.prorettype NOT IN ` + skipped + `
   AND NOT EXISTS (SELECT FROM unnest(p.proargtypes) t WHERE t IN ` + skipped + `)
   AND NOT EXISTS (SELECT FROM unnest(p.proallargtypes) t WHERE t IN ` + skipped + `)
+ORDER BY p.oid`},
+	{"internals.tsv", `
+SELECT p.oid, p.proname, p.proisstrict, p.provolatile, p.prorettype, array_to_string(p.proargtypes::oid[], ' ')
+FROM pg_proc p
+WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.oid < 16384 AND p.prokind = 'f' AND NOT p.proretset
+  AND (p.prorettype IN (` + insides + `) OR EXISTS (SELECT FROM unnest(p.proargtypes) t WHERE t IN (` + insides + `)))
+  AND p.prorettype NOT IN (` + absent + `) AND NOT EXISTS (SELECT FROM unnest(p.proargtypes) t WHERE t IN (` + absent + `))
 ORDER BY p.oid`},
 	{"operators.tsv", `
 SELECT o.oid, o.oprname, o.oprleft, o.oprright, o.oprresult, o.oprcode::oid,
