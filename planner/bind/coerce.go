@@ -3,6 +3,7 @@ package bind
 import (
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/planner/plan"
+	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/value"
@@ -332,6 +333,9 @@ func (b *binder) readLiteral(c *plan.Const, to *value.Type, mod int32, style pla
 		out.Val = v
 		if b.dependsOnClock(base, c.Val.Str()) {
 			b.deps.NoCache = true
+		}
+		if base.Kind == value.KindInt {
+			b.usesNamed(base, catalog.ID(v.Int()))
 		}
 	}
 	b.pos[out] = at

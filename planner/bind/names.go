@@ -186,6 +186,42 @@ func (b *binder) uses(schema string) {
 	b.deps.SchemaList = b.Catalog.NameSet(b.Catalog.Database())
 }
 
+func (b *binder) usesType(t *catalog.Type) *catalog.Type {
+	if b.deps.Types == nil {
+		b.deps.Types = map[catalog.ID]uint64{}
+	}
+	b.deps.Types[t.ID] = t.Version
+	return t
+}
+
+// usesNamed records that a literal of type t, one of the reg* types, names the object with the OID.
+func (b *binder) usesNamed(t *value.Type, oid catalog.ID) {
+	if oid < catalog.FirstUserID {
+		return
+	}
+	switch t.OID {
+	case value.RegClass.OID:
+		if r := b.Catalog.RelationByID(oid); r != nil {
+			b.usesRelation(r)
+			return
+		}
+	case value.RegType.OID:
+		if d := b.Catalog.TypeByID(oid); d != nil {
+			b.usesType(d)
+			return
+		}
+	case value.RegProc.OID, value.RegProcedure.OID:
+		if f := b.Catalog.Function(oid); f != nil {
+			b.usesFunction(f)
+			return
+		}
+	case value.RegNamespace.OID, value.RegRole.OID:
+	default:
+		return
+	}
+	b.deps.NoCache = true
+}
+
 func (b *binder) usesRelation(r *catalog.Relation) *catalog.Relation {
 	if b.deps.Relations == nil {
 		b.deps.Relations = map[catalog.ID]uint64{}

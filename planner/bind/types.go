@@ -99,10 +99,12 @@ func (b *binder) typeNamed(schema, name string) *value.Type {
 		return builtinTypes[name]
 	}
 	if t := b.Catalog.Type(schema, name); t != nil {
-		return t.Def
+		b.uses(schema)
+		return b.usesType(t).Def
 	}
 	if r := b.Catalog.Relation(schema, name); r != nil && r.Kind != catalog.Sequence && r.Kind != catalog.IndexKind {
-		return b.rowTypeOf(r)
+		b.uses(schema)
+		return b.rowTypeOf(b.usesRelation(r))
 	}
 	if schema == "public" && isExtensionType(name) {
 		return builtinTypes[name]

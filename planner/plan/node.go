@@ -385,6 +385,7 @@ type Deps struct {
 	Schemas    map[catalog.ID]uint64 // name-set versions of the schemas searched
 	SchemaList uint64
 	Functions  map[catalog.ID]uint64 // users' functions: id → version
+	Types      map[catalog.ID]uint64 // users' types: id → version
 	// Volatile plans (they folded something of the session) are not cached.
 	NoCache bool
 }

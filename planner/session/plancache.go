@@ -58,6 +58,11 @@ func (c *compiled) fits(v *catalog.View) bool {
 			return false
 		}
 	}
+	for id, version := range c.deps.Types {
+		if t := v.TypeByID(id); t == nil || t.Version != version {
+			return false
+		}
+	}
 	for id, version := range c.deps.Schemas {
 		if v.NameSet(id) != version {
 			return false
