@@ -43,7 +43,7 @@ func (c *corpus) rank(ctx context.Context, e embed.Embedder, query string, k int
 		return nil, err
 	}
 	if x := c.vectorIndex(e); x != nil && k > 0 {
-		if best, ok, err := c.rankIndexed(ctx, x, e, qv[0], k); ok || err != nil {
+		if best, ok, err := c.rankIndexed(ctx, x, qv[0], k); ok || err != nil {
 			return best, err
 		}
 	}

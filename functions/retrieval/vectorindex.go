@@ -1,7 +1,6 @@
 package retrieval
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/batch"
 	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/index"
 	"github.com/omgdb/omgdb/storage/index/fulltext"
 	"github.com/omgdb/omgdb/storage/index/vector"
 )
@@ -34,9 +34,9 @@ func (c *corpus) vectorIndex(e embed.Embedder) *catalog.Index {
 	return nil
 }
 
-// rankIndexed is rank by way of an index: the same rows with the same scores. The index says which texts may be among the best; these
-// are embedded and scored again. ok is false when it cannot tell.
-func (c *corpus) rankIndexed(ctx context.Context, x *catalog.Index, e embed.Embedder, query []float32, k int) (best []candidate, ok bool, err error) {
+// rankIndexed is rank by way of an index: the same rows with the same scores. The index says which vectors may be among the best; these are
+// scored again. ok is false when it cannot tell.
+func (c *corpus) rankIndexed(ctx context.Context, x *catalog.Index, query []float32, k int) (best []candidate, ok bool, err error) {
 	m, view, err := c.env.Txn.OpenIndex(ctx, c.rel, x)
 	if err != nil {
 		return nil, false, err
@@ -55,62 +55,68 @@ func (c *corpus) rankIndexed(ctx context.Context, x *catalog.Index, e embed.Embe
 	if s == nil || err != nil {
 		return nil, false, err
 	}
-	kept, err := c.persisted(ctx, e)
+	rows, err := scoreKept(ctx, ix, view, s, query)
 	if err != nil {
 		return nil, false, err
 	}
-	defer kept.close()
-	score := newScorer(e, query, kept)
-	for part := 64; ; part *= 2 {
-		ordinals := s.Next(nil, part)
-		if len(ordinals) == 0 {
-			break
+	best, err = c.bestOf(ctx, rows, k, func(ordinal uint64) ([]byte, error) { return ix.RowKey(ctx, view, ordinal) })
+	return best, true, err
+}
+
+// numbered is a row, by ordinal, with its score.
+type numbered struct {
+	ordinal uint64
+	score   float32
+}
+
+// scoreKept scores the rows that a search names, in parts that grow.
+func scoreKept(ctx context.Context, ix *vector.Index, view index.View, s *vector.Search, query []float32) (rows []numbered, err error) {
+	kept, err := ix.Kept(view)
+	if err != nil {
+		return nil, err
+	}
+	norm := vector.Norm(query)
+	var ordinals []uint64
+	for part := 64; ; part *= 4 {
+		if ordinals = s.Next(ordinals[:0], part); len(ordinals) == 0 {
+			return rows, nil
 		}
-		keys := make([][]byte, len(ordinals))
-		for i, n := range ordinals {
-			if keys[i], err = ix.RowKey(ctx, view, n); err != nil {
-				return nil, false, err
-			}
+		slices.Sort(ordinals)
+		if err := kept.Each(ctx, ordinals, func(ordinal uint64, x []float32) {
+			score := vector.CosineNorms(query, x, norm, vector.Norm(x))
+			s.Found(1 - float64(score))
+			rows = append(rows, numbered{ordinal, score})
+		}); err != nil {
+			return nil, err
 		}
-		if best, err = c.scoreKeys(ctx, s, score, keys, best); err != nil {
-			return nil, false, err
+	}
+}
+
+// bestOf gives the k best rows, ties in key order.
+func (c *corpus) bestOf(ctx context.Context, rows []numbered, k int, keyOf func(ordinal uint64) ([]byte, error)) ([]candidate, error) {
+	slices.SortFunc(rows, func(a, b numbered) int { return cmp.Compare(b.score, a.score) })
+	for i := k; i < len(rows); i++ { // those that tie with the last one count until keys decide
+		if rows[i].score != rows[k-1].score {
+			rows = rows[:i]
 		}
+	}
+	best := make([]candidate, len(rows))
+	for i, r := range rows {
+		if i&1023 == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		key, err := keyOf(r.ordinal)
+		if err != nil {
+			return nil, err
+		}
+		best[i] = candidate{score: float64(r.score), key: string(key)}
 	}
 	slices.SortFunc(best, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.key, b.key)) })
 	best = best[:min(k, len(best))]
 	for i := range best {
 		best[i].order = int64(i)
 	}
-	return best, true, nil
-}
-
-// scoreKeys adds the rows with the keys, scored, and tells the search how far they are.
-func (c *corpus) scoreKeys(ctx context.Context, s *vector.Search, score *scorer, keys [][]byte, to []candidate) ([]candidate, error) {
-	slices.SortFunc(keys, bytes.Compare)
-	spec := c.spec(nil)
-	spec.Keys = keys
-	it, err := c.env.Txn.Scan(ctx, spec)
-	if err != nil {
-		return nil, err
-	}
-	defer it.Close()
-	err = eachBatch(ctx, it, func(b *batch.Batch) error {
-		var texts, rows []string
-		for i := range b.Rows() {
-			if text, ok := c.text(b, b.Row(i)); ok {
-				texts, rows = append(texts, text), append(rows, b.Cols[0].Strs[b.Row(i)])
-			}
-		}
-		if err := score.score(ctx, texts); err != nil {
-			return err
-		}
-		for i, key := range rows {
-			s.Found(1 - float64(score.scores[i]))
-			to = append(to, candidate{score: float64(score.scores[i]), key: key})
-		}
-		return nil
-	})
-	return to, err
+	return best, nil
 }
 
 // ordinals finds the rows that pass the filter.

@@ -24,6 +24,9 @@ type params struct {
 	dims   int
 	center []float32 // subtracted before coding; none for IP
 	rot    *rotation
+	model  string // of an index over texts: who made the vectors; "" before models were noted
+	// unwritten tells that the header may not be stored yet.
+	unwritten bool
 }
 
 func (p *params) words() int { return p.rot.padded / 64 }

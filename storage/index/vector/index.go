@@ -25,6 +25,7 @@ import (
 //
 //	header                 metric, dimensions, center; the LSN up to which deltas are gathered
 //	block number (8)       the codes of 1,024 ordinals
+//	kept, mixed            of an index over texts, see kept.go
 //	delta                  the code of a row that a commit wrote, or nothing for one that it removed (see key.AppendDelta)
 const (
 	headerTag = 0x02
@@ -222,23 +223,51 @@ func (m *Index) put(ctx context.Context, w index.Writer, row index.Row, x []floa
 	if err != nil {
 		return err
 	}
-	w.Put(m.delta(row.Ordinal), p.encoder().append(make([]byte, 0, p.codeLen()), x), kv.NoStamp)
+	code := make([]byte, 0, p.codeLen())
+	if p.model == m.modelID() {
+		code = p.encoder().append(code, x)
+	} else {
+		code = append(appendFactors(code, zeroCode, 0, 0, 0), make([]byte, 8*p.words())...) // nobody searches it
+	}
+	w.Put(m.delta(row.Ordinal), code, kv.NoStamp)
+	if m.embedder != nil {
+		return m.keep(ctx, w, p, row.Ordinal, x)
+	}
 	return nil
 }
 
 // Remove implements index.Maintainer.
 func (m *Index) Remove(ctx context.Context, w index.Writer, row index.Row, d doc.Doc) error {
-	x, err := m.vector(ctx, d)
-	if err != nil || x == nil {
+	if has, err := m.has(ctx, d); err != nil || !has {
 		return err
 	}
 	m.ordinals.Remove(w, row)
 	w.Put(m.delta(row.Ordinal), []byte{}, kv.NoStamp)
+	if m.embedder != nil {
+		w.Delete(keptKey(m.x.Storage, row.Ordinal))
+	}
 	return nil
+}
+
+// has tells whether a row is in the index.
+func (m *Index) has(ctx context.Context, d doc.Doc) (bool, error) {
+	if m.embedder != nil && m.metric != 0 {
+		_, ok := d.Walk(doc.Keys(m.field...)).StringBytes()
+		return ok, nil
+	}
+	x, err := m.vector(ctx, d)
+	return x != nil, err
 }
 
 // Update implements index.Updater.
 func (m *Index) Update(ctx context.Context, w index.Writer, before, after index.Row, old, new doc.Doc) error {
+	if m.embedder != nil && before.Ordinal == after.Ordinal {
+		a, had := old.Walk(doc.Keys(m.field...)).StringBytes()
+		if b, has := new.Walk(doc.Keys(m.field...)).StringBytes(); had && has && bytes.Equal(a, b) {
+			m.ordinals.Update(w, before, after)
+			return nil // no model is asked
+		}
+	}
 	was, err := m.vector(ctx, old)
 	if err != nil {
 		return err
@@ -303,6 +332,7 @@ func (m *Index) state(ctx context.Context, g getter) (p *params, gathered kv.LSN
 	}
 	if h == nil {
 		p = m.newParams(nil)
+		p.unwritten = true
 	} else if p, gathered, err = m.readHeader(h); err != nil {
 		return nil, 0, err
 	}
@@ -321,17 +351,23 @@ func (m *Index) remember(p *params) {
 	m.kind.params[m.x.Storage] = p
 }
 
-const headerVersion = 1
+// Versions of a header: that of an index over texts names the model.
+const (
+	headerPlain = 1
+	headerModel = 2
+)
 
-// appendHeader writes a header: version, metric, dimensions (4), the LSN gathered up to (8), then the center's elements.
+// appendHeader writes a header: version, metric, dimensions (4), the LSN gathered up to (8), the model's length (2) and the model if it has
+// one, then the center's elements.
 func appendHeader(p *params, gathered kv.LSN) []byte {
-	b := []byte{headerVersion, byte(p.metric)}
+	b := []byte{headerPlain, byte(p.metric)}
 	b = binary.BigEndian.AppendUint32(b, uint32(p.dims))
 	b = binary.BigEndian.AppendUint64(b, uint64(gathered))
-	for _, c := range p.center {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(c))
+	if p.model != "" {
+		b[0] = headerModel
+		b = append(binary.BigEndian.AppendUint16(b, uint16(len(p.model))), p.model...)
 	}
-	return b
+	return appendVector(b, p.center)
 }
 
 const headerLen = 14
@@ -340,7 +376,7 @@ func (m *Index) readHeader(h []byte) (*params, kv.LSN, error) {
 	if len(h) < headerLen {
 		return nil, 0, damaged("header")
 	}
-	if h[0] != headerVersion {
+	if h[0] != headerPlain && h[0] != headerModel {
 		return nil, 0, dberr.New(dberr.FeatureNotSupported, "a vector index has the format %d, which this version does not know", h[0]).
 			WithHint("Build the index again with REINDEX.")
 	}
@@ -351,12 +387,29 @@ func (m *Index) readHeader(h []byte) (*params, kv.LSN, error) {
 	if p != nil {
 		return p, gathered, nil
 	}
-	p = &params{metric: Metric(h[1]), dims: int(binary.BigEndian.Uint32(h[2:])), center: floats(bytes.Clone(h[headerLen:]))}
-	if p.dims != m.dims || p.metric != m.metric || len(p.center) != 0 && len(p.center) != p.dims {
+	p = &params{metric: Metric(h[1]), dims: int(binary.BigEndian.Uint32(h[2:]))}
+	rest := h[headerLen:]
+	if h[0] == headerModel {
+		if len(rest) < 2 || len(rest)-2 < int(binary.BigEndian.Uint16(rest)) {
+			return nil, 0, damaged("header")
+		}
+		n := 2 + int(binary.BigEndian.Uint16(rest))
+		p.model, rest = string(rest[2:n]), rest[n:]
+	}
+	p.center = floats(bytes.Clone(rest))
+	if p.dims != m.dims && p.model == m.modelID() || p.metric != m.metric || len(p.center) != 0 && len(p.center) != p.dims {
 		return nil, 0, damaged("header")
 	}
 	p.rot = newRotation(p.dims)
 	return p, gathered, nil
+}
+
+// modelID names the model of an index over texts.
+func (m *Index) modelID() string {
+	if m.embedder == nil {
+		return ""
+	}
+	return m.embedder.ModelID()
 }
 
 // RowKey gives the key of the row with an ordinal.

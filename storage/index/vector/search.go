@@ -74,14 +74,17 @@ type Options struct {
 	ZeroIsApart bool
 }
 
-// Search begins a search near x in what the view shows. It is nil when the index cannot tell: all rows are equally far, or the distance
-// is not one that is estimated. A vector of other dimensions is 22000.
+// Search begins a search near x in what the view shows. It is nil when the index cannot tell: all rows are equally far, the distance is
+// not one that is estimated, or another model has made the vectors. A vector of other dimensions is 22000.
 func (m *Index) Search(ctx context.Context, v index.View, x []float32, o Options) (*Search, error) {
 	if m.metric == 0 {
 		return nil, nil
 	}
 	p, gathered, err := m.state(ctx, v)
 	if err != nil {
+		return nil, err
+	}
+	if foreign, err := m.foreign(ctx, v, p); foreign || err != nil {
 		return nil, err
 	}
 	q, ok, err := p.newQuery(x)

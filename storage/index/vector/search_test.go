@@ -82,7 +82,7 @@ func newWorld(metric Metric, rows [][]float32) *world {
 	m := &Index{metric: metric, dims: len(rows[0])}
 	var sample []vectorRow
 	for i, x := range rows[:min(len(rows), sampleRows)] {
-		sample = append(sample, vectorRow{uint64(i), x})
+		sample = append(sample, vectorRow{ordinal: uint64(i), x: x})
 	}
 	w := &world{p: m.newParams(sample), rows: rows}
 	e := w.p.encoder()

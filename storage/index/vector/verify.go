@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/omgdb/omgdb/storage/doc"
 	"github.com/omgdb/omgdb/storage/index"
@@ -26,7 +27,13 @@ func (m *Index) Verify(ctx context.Context, v index.View) (index.Verifier, error
 		return nil, err
 	}
 	c.changed = f.changed
-	return c, nil
+	if m.embedder != nil {
+		if c.foreign, err = m.foreign(ctx, v, p); err != nil {
+			return nil, err
+		}
+		c.kept, err = m.Kept(v)
+	}
+	return c, err
 }
 
 // verifier codes every row again and looks for the code; then it counts the codes.
@@ -39,15 +46,34 @@ type verifier struct {
 	block   *builder
 	rows    int64
 	wrong   string
+
+	// Of an index over texts. A foreign one has vectors that the present model doesn't make: only their number is checked.
+	kept    *Kept
+	foreign bool
 }
 
 // Row implements index.Verifier.
 func (c *verifier) Row(ctx context.Context, row index.Row, d doc.Doc) error {
+	if c.foreign {
+		if has, err := c.m.has(ctx, d); err != nil || !has {
+			return err
+		}
+		c.rows++
+		return nil
+	}
 	x, err := c.m.vector(ctx, d)
 	if err != nil || x == nil || c.wrong != "" {
 		return err
 	}
 	c.rows++
+	if c.kept != nil {
+		same := false
+		err := c.kept.Each(ctx, []uint64{row.Ordinal}, func(_ uint64, y []float32) { same = slices.Equal(x, y) })
+		if err != nil || !same {
+			c.wrong = fmt.Sprintf("lacks the vector of row %x, or has another", row.Key)
+			return nil
+		}
+	}
 	got, err := c.code(ctx, row.Ordinal)
 	if err != nil {
 		return err
@@ -122,6 +148,9 @@ func (c *verifier) Finish(ctx context.Context) (entries int64, wrong string, err
 	if err := c.keys(ctx, entries); err != nil {
 		return 0, "", err
 	}
+	if err := c.countKept(ctx); err != nil {
+		return 0, "", err
+	}
 	if entries != c.rows {
 		return entries, fmt.Sprintf("has %d codes, its rows make %d", entries, c.rows), nil
 	}
@@ -141,6 +170,23 @@ func (c *verifier) keys(ctx context.Context, want int64) error {
 	}
 	if n != want {
 		c.wrong = fmt.Sprintf("has the keys of %d rows and the codes of %d", n, want)
+	}
+	return it.Err()
+}
+
+// countKept counts the vectors of an index over texts.
+func (c *verifier) countKept(ctx context.Context) error {
+	if c.kept == nil {
+		return nil
+	}
+	it := c.v.Scan(ctx, key.Between(key.Vector, c.m.x.Storage, []byte{keptTag}, []byte{keptTag + 1}))
+	defer it.Close()
+	n := int64(0)
+	for it.Next() {
+		n++
+	}
+	if n != c.rows {
+		c.wrong = fmt.Sprintf("has %d vectors, its rows make %d", n, c.rows)
 	}
 	return it.Err()
 }
