@@ -19,7 +19,7 @@ var pLanguage = functions.Param{Name: "language", Type: value.Text, Default: "NU
 
 var textSearch = functions.Table{
 	OID: 8107, Name: "text_search",
-	Params: []functions.Param{pCollection, pField, pQuery, pK, pFilter, pLanguage},
+	Params: []functions.Param{pCollection, pField, pQuery, pK, pFilter, pLanguage, {Name: "html", Type: value.Boolean, Default: "false"}},
 	Cols: []functions.Param{
 		{Name: "_id", Type: value.Text},
 		{Name: "score", Type: value.Float8},
@@ -28,7 +28,7 @@ var textSearch = functions.Table{
 	},
 	Volatility: functions.Stable, Rows: 10,
 	Open:  openTextSearch,
-	Descr: "the k documents that match a text query best (BM25), with a snippet",
+	Descr: "the k documents that match a text query best (BM25), with a snippet, whose text is escaped for HTML on request",
 }
 
 func openTextSearch(ctx context.Context, c *functions.Call, a []value.Value, out value.Schema) (batch.Iter, error) {
@@ -48,11 +48,12 @@ func openTextSearch(ctx context.Context, c *functions.Call, a []value.Value, out
 	if err != nil {
 		return nil, err
 	}
+	snippet := fulltext.SnippetOptions{HTML: !a[6].IsNull() && a[6].Bool()}
 	err = ts.corp.eachFetched(ctx, best, func(i int, id, encoded string) error {
 		t, _ := ts.corp.textOf(doc.Decode([]byte(encoded)).Doc())
 		cols[0].Append(value.String(id))
 		cols[1].Append(value.Float(best[i].score))
-		cols[2].Append(value.String(ts.analyzer.Snippet(t, ts.query, fulltext.SnippetOptions{})))
+		cols[2].Append(value.String(ts.analyzer.Snippet(t, ts.query, snippet)))
 		cols[3].Append(value.String(encoded))
 		return nil
 	})
