@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/omgdb/omgdb/storage/index"
+	"github.com/omgdb/omgdb/storage/index/declared"
 	"github.com/omgdb/omgdb/storage/index/fulltext"
 	"github.com/omgdb/omgdb/storage/index/gin"
 	"github.com/omgdb/omgdb/storage/index/ordered"
@@ -23,6 +24,7 @@ const (
 // kinds gives the kinds of indexes by method. A method that has none is one that this version doesn't know.
 func (o *Options) kinds() map[string]index.Kind {
 	out := map[string]index.Kind{
+		"brin": declared.Kind{}, "gist": declared.Kind{}, "spgist": declared.Kind{},
 		MethodBTree:    ordered.Kind{Expressions: o.Expressions},
 		MethodFullText: fulltext.NewKind(),
 		MethodGIN:      gin.NewKind(o.Expressions),

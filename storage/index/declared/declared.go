@@ -1,4 +1,5 @@
-// Package declared is the index that exists by name alone: CREATE INDEX … USING gin over jsonb. It can be listed, renamed, commented on and
+// Package declared is the index that exists by name alone: CREATE INDEX … USING brin, gist or spgist, and gin over jsonb. It can be listed,
+// renamed, commented on and
 // dropped, and keeps no entries: what it would speed up reads rows, or the columns that scans keep in memory.
 package declared
 
