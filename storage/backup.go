@@ -29,7 +29,7 @@ func (db *DB) Backup(ctx context.Context, dir string) (BackupReport, error) {
 		return BackupReport{}, err
 	}
 	defer h.release()
-	size, err := bolt.Copy(ctx, dir, h.snap)
+	size, err := bolt.Copy(ctx, dir, h.durable())
 	return BackupReport{dir, h.snap.LSN(), size}, err
 }
 

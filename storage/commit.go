@@ -16,6 +16,9 @@ type commit struct {
 	size int64
 	lsn  kv.LSN // assigned by the committer
 
+	temporary     opLists // of temporary relations, sorted
+	temporarySize int64
+
 	header  []byte // the op-log header inside ops; nil for a background commit, which has none
 	logSize uint64 // bytes of its op-log entry
 	changes []catalog.Change
@@ -56,7 +59,7 @@ func (t *Txn) Commit(ctx context.Context) error {
 		return nil
 	}
 	c, err := t.prepare(ctx)
-	if err == nil && c.ops.len() > 0 {
+	if err == nil && c.ops.len()+c.temporary.len() > 0 {
 		if err = ctx.Err(); err != nil {
 			err = context.Cause(ctx)
 		} else {
@@ -67,6 +70,9 @@ func (t *Txn) Commit(ctx context.Context) error {
 	if err != nil {
 		t.giveBackOrdinals()
 		return err
+	}
+	if t.dropsTemporary {
+		t.db.sweepSoon()
 	}
 	if c.deltas != nil {
 		t.db.gathering.committed(ctx, c.deltas)
@@ -80,6 +86,7 @@ func (t *Txn) Commit(ctx context.Context) error {
 func (t *Txn) prepare(ctx context.Context) (*commit, error) {
 	b := batchBuilder{txn: t, tallies: map[uint64]*tally{}, c: &commit{done: make(chan error, 1), changes: t.own.Changes(), reads: t.reads}}
 	b.c.ops = opLists{&b.before, &b.history, &b.ordered, &b.header, &b.entry, &b.meta, &b.after}
+	b.c.temporary = opLists{&b.temporary, &b.temporaryMeta, &b.temporaryAfter}
 	b.log = oplog.NewBuilder(t.opt.Actor, b.logChunk)
 	if len(b.c.changes) > 0 {
 		b.c.nextID = make([]byte, 8)
@@ -106,6 +113,10 @@ type batchBuilder struct {
 	meta    opList
 	after   opList // ordinals, vectors
 	swept   []kv.Op
+
+	// Of temporary relations: before, in and behind the keyspace of counters.
+	temporary, temporaryMeta, temporaryAfter opList
+
 	memory  int64 // of the lists
 	tallies map[uint64]*tally
 	order   []uint64 // storage ids of tallies, ascending
@@ -120,6 +131,9 @@ func (b *batchBuilder) add(ctx context.Context, f *overlay.Final) error {
 	if (space == key.FullText || space == key.Vector) && key.IsDelta(f.Key) {
 		op.KeyStamp = key.DeltaStamp
 		b.noteDelta(id, len(f.Key)+len(f.Value))
+	}
+	if isTemporary(id) {
+		return b.addTemporary(ctx, op, f.Base, space, id)
 	}
 	switch space {
 	case key.Catalog, key.Row:
@@ -185,7 +199,12 @@ func (b *batchBuilder) addRow(ctx context.Context, op kv.Op, base []byte, counte
 	if !counted {
 		return nil
 	}
-	t, err := b.tally(ctx, id)
+	return b.count(ctx, op, base, id)
+}
+
+// count counts a write of a row for the relation's counters.
+func (b *batchBuilder) count(ctx context.Context, op kv.Op, base []byte, storage uint64) error {
+	t, err := b.tally(ctx, storage)
 	if err != nil {
 		return err
 	}
@@ -237,7 +256,11 @@ func (b *batchBuilder) finish() error {
 		if t := b.tallies[storage]; t.rows != 0 || t.high > 0 {
 			t.value = make([]byte, countsLen)
 			b.c.tallies = append(b.c.tallies, *t)
-			b.meta.add(plainPut(counterKey(storage), t.value))
+			if isTemporary(storage) {
+				b.temporaryMeta.add(plainPut(counterKey(storage), t.value))
+			} else {
+				b.meta.add(plainPut(counterKey(storage), t.value))
+			}
 		}
 	}
 	for _, op := range b.swept {

@@ -24,7 +24,7 @@ type committer struct {
 	// The rest is the goroutine's own.
 	lsn   kv.LSN
 	chain oplog.Chain
-	room  []kv.Batch
+	group []kv.Batch // room for one
 }
 
 // Limits of a group: beyond them the rest waits for the next one, so that nobody waits for a sync of unbounded size.
@@ -112,12 +112,7 @@ func (c *committer) commit(group []*commit) {
 	if len(group) == 0 {
 		return
 	}
-	c.room = c.room[:0]
-	for _, b := range group {
-		c.room = append(c.room, b)
-	}
-	err := c.db.store.Apply(context.Background(), c.room)
-	clear(c.room)
+	err := c.apply(group)
 	if err == nil {
 		err = c.publish(group)
 	} else {
@@ -132,6 +127,32 @@ func (c *committer) commit(group []*commit) {
 	}
 }
 
+// apply brings the group's operations into the two engines. Whatever can fail does so in the durable one, which comes first.
+func (c *committer) apply(group []*commit) error {
+	defer func() { clear(c.group) }()
+	c.group = c.group[:0]
+	for _, b := range group {
+		if b.ops.len() > 0 {
+			c.group = append(c.group, b)
+		}
+	}
+	if len(c.group) > 0 {
+		if err := c.db.store.Apply(context.Background(), c.group); err != nil {
+			return err
+		}
+	}
+	c.group = c.group[:0]
+	for _, b := range group {
+		if b.temporary.len() > 0 {
+			c.group = append(c.group, temporaryPart{b})
+		}
+	}
+	if len(c.group) == 0 {
+		return nil
+	}
+	return c.db.temporary.Apply(context.Background(), c.group)
+}
+
 // number refuses what cannot be serialized and gives the others their place: LSN, time, chain, counters, whose values at the beginning
 // go into before.
 func (c *committer) number(group []*commit, before map[*counter]counts) []*commit {
@@ -142,6 +163,10 @@ func (c *committer) number(group []*commit, before map[*counter]counts) []*commi
 	for _, b := range group {
 		if c.db.serial.refuses(b) {
 			b.done <- serializationFailure()
+			continue
+		}
+		if err := c.room(b); err != nil {
+			b.done <- err
 			continue
 		}
 		c.lsn++
@@ -175,7 +200,7 @@ func (b *commit) tally(before map[*counter]counts) {
 
 // publish makes the group visible.
 func (c *committer) publish(group []*commit) error {
-	snap, err := c.db.store.Snapshot(context.Background())
+	snap, err := c.db.snapshot(context.Background())
 	if err != nil {
 		return err
 	}

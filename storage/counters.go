@@ -25,7 +25,7 @@ func metaKey(object uint64, rest []byte) []byte {
 }
 
 func counterKey(storage uint64) []byte {
-	return binary.BigEndian.AppendUint64(key.AppendPrefix(make([]byte, 0, 17), key.Meta, metaCounters), storage)
+	return binary.BigEndian.AppendUint64(key.AppendPrefix(make([]byte, 0, 17), key.Meta, metaCounters|storage&temporaryBit), storage)
 }
 
 // counts is the stored form of a relation's counters: how many rows there are, and the first ordinal that no commit has used.

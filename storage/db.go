@@ -21,6 +21,7 @@ import (
 	"github.com/omgdb/omgdb/storage/key"
 	"github.com/omgdb/omgdb/storage/kv"
 	"github.com/omgdb/omgdb/storage/kv/bolt"
+	"github.com/omgdb/omgdb/storage/kv/mem"
 	"github.com/omgdb/omgdb/storage/lock"
 	"github.com/omgdb/omgdb/storage/oplog"
 )
@@ -54,6 +55,7 @@ type DB struct {
 	path      string
 	opt       Options
 	store     kv.Store
+	temporary *mem.Store // rows and indexes of temporary relations
 	head      atomic.Pointer[head]
 	committer *committer
 	locks     *lock.Manager
@@ -74,6 +76,7 @@ type DB struct {
 
 	stop       context.CancelFunc // of the upkeep
 	maintained chan struct{}      // closed when it has ended
+	sweepNow   chan struct{}      // has room for one: temporary relations were dropped
 }
 
 // idCounters give ids of catalog objects and of their storage: one counter, never used twice by what was committed.
@@ -103,7 +106,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 		}
 		engine = b
 	}
-	db := &DB{path: path, opt: o, store: engine, locks: lock.New()}
+	db := &DB{path: path, opt: o, store: engine, temporary: mem.New(), locks: lock.New(), sweepNow: make(chan struct{}, 1)}
 	db.counters.m = map[uint64]*counter{}
 	db.columns = colcache.New(cmp.Or(o.ColumnMemory, defaultColumnMemory))
 	db.kinds, db.gathering = o.kinds(), newGathering(db)
@@ -167,7 +170,7 @@ func (db *DB) Close() error {
 	if h := db.head.Swap(nil); h != nil {
 		h.release()
 	}
-	return errors.Join(err, db.store.Close())
+	return errors.Join(err, db.store.Close(), db.temporary.Close())
 }
 
 // Path is the store's directory, "" for one in memory.
@@ -186,7 +189,7 @@ func (db *DB) newID() uint64 { return db.ids.next.Add(1) - 1 }
 
 // start reads what the store holds, or makes its first content.
 func (db *DB) start(ctx context.Context) error {
-	snap, err := db.store.Snapshot(ctx)
+	snap, err := db.snapshot(ctx)
 	if err != nil {
 		return err
 	}

@@ -155,7 +155,7 @@ func (t *Txn) CreateRelation(ctx context.Context, r catalog.Relation) (*catalog.
 		r.ID = t.NewID()
 	}
 	if r.Kind.Stored() {
-		r.Storage = t.db.newID()
+		r.Storage = t.db.newStorage(&r)
 	}
 	if r.Kind == catalog.Collection {
 		r.Columns = CollectionColumns()
@@ -295,14 +295,14 @@ func (t *Txn) Truncate(ctx context.Context, id catalog.ID) error {
 	}
 	for _, x := range v.IndexesOf(old) {
 		fresh := *x
-		fresh.Storage, fresh.Version, fresh.Published = t.db.newID(), t.db.nextVersion(), 0
+		fresh.Storage, fresh.Version, fresh.Published = t.db.newStorage(old), t.db.nextVersion(), 0
 		if err := t.change(ctx, x, &fresh); err != nil {
 			return err
 		}
 		t.discard(x.Storage)
 	}
 	fresh := *old
-	fresh.Storage, fresh.Version, fresh.Published = t.db.newID(), t.db.nextVersion(), 0
+	fresh.Storage, fresh.Version, fresh.Published = t.db.newStorage(old), t.db.nextVersion(), 0
 	fresh.Shape = fresh.Version
 	t.discard(old.Storage)
 	return t.change(ctx, old, &fresh)
@@ -310,6 +310,7 @@ func (t *Txn) Truncate(ctx context.Context, id catalog.ID) error {
 
 // discard tells the sweeper, as part of the transaction, that a storage id is no longer used.
 func (t *Txn) discard(storage uint64) {
+	t.dropsTemporary = t.dropsTemporary || isTemporary(storage)
 	t.writes.Put(t.seq, overlay.Write{Key: metaKey(metaSwept, binary.BigEndian.AppendUint64(nil, storage)), Value: make([]byte, kv.StampLen), Stamp: 0})
 }
 

@@ -32,6 +32,19 @@ func SetMemory(overlay, batch int64) (restore func()) {
 	return func() { overlayMemory, batchMemory = wasOverlay, wasBatch }
 }
 
+// SetTemporaryMemory bounds temporary relations.
+func SetTemporaryMemory(n int64) (restore func()) {
+	was := temporaryMemory
+	temporaryMemory = n
+	return func() { temporaryMemory = was }
+}
+
+// TemporaryBytes is what temporary relations hold.
+func (db *DB) TemporaryBytes() int64 { return db.temporary.Size() }
+
+// SweepTemporary frees what dropped temporary relations hold.
+func (db *DB) SweepTemporary(ctx context.Context) error { return db.sweepTemporary(ctx) }
+
 // SetEscalation makes row locks become a table lock sooner.
 func SetEscalation(n int) (restore func()) {
 	was := escalateAfter

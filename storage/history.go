@@ -363,6 +363,9 @@ func (t *Txn) checkPast(ctx context.Context, lsn kv.LSN) (base, error) {
 
 // checkPastOf refuses to read a relation as of a commit when its rows of that time are gone.
 func (t *Txn) checkPastOf(ctx context.Context, rel *catalog.Relation, lsn kv.LSN) error {
+	if err := noTemporaryPast(rel); err != nil {
+		return err
+	}
 	b, err := t.checkPast(ctx, lsn)
 	if err != nil {
 		return err

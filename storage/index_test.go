@@ -88,7 +88,7 @@ func TestIndexesFollowRows(t *testing.T) {
 		db, err := storage.Open(bg, "", storage.Options{Engine: mem.New()})
 		must(t, err)
 		defer db.Close()
-		table(t, db, "t", 1)
+		tableLike(t, db, catalog.Relation{Name: "t", PrimaryKey: []int16{1}, Temp: rapid.Bool().Draw(t, "temporary")})
 		base := map[int]indexed{}
 		late := rapid.Bool().Draw(t, "indexes later")
 		if !late {

@@ -45,7 +45,7 @@ func (t *Txn) CreateIndex(ctx context.Context, x catalog.Index) (*catalog.Index,
 		return nil, err
 	}
 	rel = t.Catalog().RelationByID(x.Relation) // whoever had the lock before has changed it
-	x.Schema, x.Storage, x.Valid, x.Version, x.Published = rel.Schema, t.db.newID(), true, t.db.nextVersion(), 0
+	x.Schema, x.Storage, x.Valid, x.Version, x.Published = rel.Schema, t.db.newStorage(rel), true, t.db.nextVersion(), 0
 	if x.ID == 0 {
 		x.ID = t.NewID()
 	}
@@ -119,7 +119,7 @@ func (t *Txn) Reindex(ctx context.Context, id catalog.ID) error {
 		return ErrStale
 	}
 	fresh := *x
-	fresh.Storage, fresh.Version, fresh.Published, fresh.Valid = t.db.newID(), t.db.nextVersion(), 0, true
+	fresh.Storage, fresh.Version, fresh.Published, fresh.Valid = t.db.newStorage(rel), t.db.nextVersion(), 0, true
 	m, err := t.db.openIndex(rel, &fresh)
 	if err != nil {
 		return err
@@ -336,6 +336,10 @@ func (db *DB) background(ops []kv.Op, newIDs bool) error {
 	for i := range ops {
 		c.size += int64(len(ops[i].Key) + len(ops[i].Value))
 	}
-	c.ops = opLists{&opList{ops: ops}}
+	if len(ops) > 0 && temporaryKey(ops[0].Key) {
+		c.temporary, c.temporarySize, c.size = opLists{&opList{ops: ops}}, c.size, 0
+	} else {
+		c.ops = opLists{&opList{ops: ops}}
+	}
 	return db.commit(c)
 }

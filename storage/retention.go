@@ -127,6 +127,11 @@ func (db *DB) maintainLoop(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		case <-db.sweepNow:
+			if err := db.sweepTemporary(ctx); err != nil && ctx.Err() == nil {
+				db.logger().Warn("dropped temporary tables could not be freed and will be later", "error", err)
+			}
+			continue
 		}
 		if err := db.Maintain(ctx); err != nil && ctx.Err() == nil {
 			db.logger().Warn("upkeep of the store failed and will be tried again", "error", err)

@@ -167,7 +167,7 @@ func (t *Txn) ResetSequence(ctx context.Context, r catalog.Relation, last int64,
 		return nil, err
 	}
 	fresh := *made
-	fresh.Storage = t.db.newID()
+	fresh.Storage = t.db.newStorage(made)
 	t.discard(made.Storage)
 	if err := t.reshape(ctx, made, &fresh); err != nil {
 		return nil, err

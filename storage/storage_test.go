@@ -82,12 +82,18 @@ func relation(t rapid.TB, db *storage.DB, name string) *catalog.Relation {
 // table makes a table of int4 columns a, b and text column c with the given primary key.
 func table(t rapid.TB, db *storage.DB, name string, pk ...int16) *catalog.Relation {
 	t.Helper()
+	return tableLike(t, db, catalog.Relation{Name: name, PrimaryKey: pk})
+}
+
+// tableLike makes a table of the columns of table that is otherwise as r says.
+func tableLike(t rapid.TB, db *storage.DB, r catalog.Relation) *catalog.Relation {
+	t.Helper()
 	update(t, db, func(tx *storage.Txn) {
-		_, err := tx.CreateRelation(bg, catalog.Relation{Schema: catalog.PublicSchema, Name: name, Kind: catalog.Table, PrimaryKey: pk, Columns: []catalog.Column{
+		_, err := tx.CreateRelation(bg, catalog.Relation{Schema: catalog.PublicSchema, Name: r.Name, Kind: catalog.Table, Temp: r.Temp, PrimaryKey: r.PrimaryKey, Columns: []catalog.Column{
 			{Name: "a", Type: value.Int4, Mod: -1}, {Name: "b", Type: value.Int4, Mod: -1}, {Name: "c", Type: value.Text, Mod: -1}}})
 		must(t, err)
 	})
-	return relation(t, db, name)
+	return relation(t, db, r.Name)
 }
 
 func parse(t rapid.TB, text string) doc.Doc {

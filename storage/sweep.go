@@ -94,7 +94,7 @@ func (db *DB) sweep(ctx context.Context, horizon kv.LSN) (int, error) {
 	}
 	n := 0
 	for _, d := range list {
-		if d.lsn > horizon || db.sweeper.spares(d.storage) || d.lsn == 0 && db.inUse(d.storage) {
+		if d.lsn > horizon && !isTemporary(d.storage) || db.sweeper.spares(d.storage) || d.lsn == 0 && db.inUse(d.storage) {
 			continue
 		}
 		if err := db.sweepOne(ctx, d.storage); err != nil {
@@ -136,10 +136,10 @@ func (db *DB) sweepOne(ctx context.Context, storage uint64) error {
 		}
 	}
 	list := metaKey(metaSwept, binary.BigEndian.AppendUint64(nil, storage))
-	err := db.background([]kv.Op{
-		{Key: counterKey(storage), Delete: true, KeyStamp: kv.NoStamp, ValueStamp: kv.NoStamp},
-		{Key: list, Delete: true, KeyStamp: kv.NoStamp, ValueStamp: kv.NoStamp},
-	}, false)
+	err := db.background([]kv.Op{{Key: counterKey(storage), Delete: true, KeyStamp: kv.NoStamp, ValueStamp: kv.NoStamp}}, false)
+	if err == nil {
+		err = db.background([]kv.Op{{Key: list, Delete: true, KeyStamp: kv.NoStamp, ValueStamp: kv.NoStamp}}, false)
+	}
 	if err == nil {
 		db.counters.mu.Lock()
 		delete(db.counters.m, storage)

@@ -78,7 +78,9 @@ type Txn struct {
 	indexes  openIndexes
 	foreign  foreignEvents
 	built    []uint64 // storage that the sweeper spares until the transaction ends
-	done     bool
+
+	dropsTemporary bool // storage of temporary relations is discarded
+	done           bool
 }
 
 // Begin starts a transaction. Its first statement begins with it.

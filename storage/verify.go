@@ -34,7 +34,7 @@ func (db *DB) Verify(ctx context.Context) (VerifyReport, error) {
 		return VerifyReport{}, err
 	}
 	defer h.release()
-	v := verifier{ctx: ctx, db: db, snap: h.snap, cat: catalog.NewView(h.cat, catalog.MainDatabase, nil), live: map[uint64]*liveStorage{}}
+	v := verifier{ctx: ctx, db: db, snap: h.durable(), cat: catalog.NewView(h.cat, catalog.MainDatabase, nil), live: map[uint64]*liveStorage{}}
 	v.report.LSN = h.snap.LSN()
 	for _, step := range []func() error{v.catalogHolds, v.logHolds, v.rowsHold, v.indexesHold, v.keyspaceHolds} {
 		err := step()
@@ -98,7 +98,7 @@ func (v *verifier) catalogHolds() error {
 	for _, class := range catalogClasses {
 		v.live[uint64(class)] = &liveStorage{}
 		stored.All(class, func(d catalog.Descriptor) bool {
-			if r, ok := d.(*catalog.Relation); ok && r.Storage != 0 {
+			if r, ok := d.(*catalog.Relation); ok && r.Storage != 0 && !r.Temp {
 				if other := v.live[r.Storage]; other != nil {
 					err = wrong("relation %q has the storage of %s", r.Name, other.name())
 				}

@@ -69,6 +69,9 @@ func apply(rows *ordmap.Map, b kv.Batch) error {
 	})
 }
 
+// Size is the sum of the lengths of keys and values.
+func (s *Store) Size() int64 { return s.now.Load().rows.Bytes() }
+
 // Snapshot implements kv.Store.
 func (s *Store) Snapshot(ctx context.Context) (kv.Snapshot, error) {
 	if s.closed.Load() {

@@ -14,23 +14,37 @@ import (
 // Map owns the slices that it is given: nobody may change them afterwards. A nil value is a value of its own,
 // different from an empty one (kv/bolt's layer marks deleted keys with it).
 type Map struct {
-	t btree.Map[string, []byte]
+	t     btree.Map[string, []byte]
+	bytes int64
 }
 
 // Copy makes an independent map in O(1). It writes to m, so it belongs to m's writer.
-func (m *Map) Copy() *Map { return &Map{t: *m.t.Copy()} }
+func (m *Map) Copy() *Map { return &Map{*m.t.Copy(), m.bytes} }
 
 // Len is the number of keys.
 func (m *Map) Len() int { return m.t.Len() }
+
+// Bytes is the sum of the lengths of keys and values.
+func (m *Map) Bytes() int64 { return m.bytes }
 
 // Get gives the value of key and whether there is one.
 func (m *Map) Get(key []byte) ([]byte, bool) { return m.t.Get(text(key)) }
 
 // Set puts value under key, replacing any.
-func (m *Map) Set(key, value []byte) { m.t.Set(text(key), value) }
+func (m *Map) Set(key, value []byte) {
+	old, replaced := m.t.Set(text(key), value)
+	m.bytes += int64(len(value) - len(old))
+	if !replaced {
+		m.bytes += int64(len(key))
+	}
+}
 
 // Delete removes key if it is there.
-func (m *Map) Delete(key []byte) { m.t.Delete(text(key)) }
+func (m *Map) Delete(key []byte) {
+	if old, ok := m.t.Delete(text(key)); ok {
+		m.bytes -= int64(len(key) + len(old))
+	}
+}
 
 // Iter walks r; m must not be written meanwhile.
 func (m *Map) Iter(r kv.Range) *Iter {
