@@ -28,21 +28,33 @@ var (
 // their own under a fresh storage id that nobody reads before the transaction publishes the catalog entry; if it doesn't, the sweeper
 // deletes them.
 func (t *Txn) CreateIndex(ctx context.Context, x catalog.Index) (*catalog.Index, error) {
-	if err := t.mayWrite(); err != nil {
+	rel, made, m, err := t.newIndex(ctx, x, Share)
+	if err != nil {
 		return nil, err
 	}
-	if err := t.LockTable(ctx, x.Relation, Share, Wait); err != nil {
+	if err := t.build(ctx, rel, made, m); err != nil {
 		return nil, err
+	}
+	return made, t.listIndex(ctx, rel, made)
+}
+
+// newIndex locks the table and makes the descriptor of an index that does not exist yet.
+func (t *Txn) newIndex(ctx context.Context, x catalog.Index, mode TableMode) (*catalog.Relation, *catalog.Index, index.Maintainer, error) {
+	if err := t.mayWrite(); err != nil {
+		return nil, nil, nil, err
+	}
+	if err := t.LockTable(ctx, x.Relation, mode, Wait); err != nil {
+		return nil, nil, nil, err
 	}
 	rel := t.Catalog().RelationByID(x.Relation)
 	if rel == nil {
-		return nil, ErrStale
+		return nil, nil, nil, ErrStale
 	}
 	if err := t.claimName(ctx, catalog.IndexClass, rel.Schema, x.Name); err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
 	if err := t.lockDescriptor(ctx, rel); err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
 	rel = t.Catalog().RelationByID(x.Relation) // whoever had the lock before has changed it
 	x.Schema, x.Storage, x.Valid, x.Version, x.Published = rel.Schema, t.db.newStorage(rel), true, t.db.nextVersion(), 0
@@ -56,18 +68,30 @@ func (t *Txn) CreateIndex(ctx context.Context, x catalog.Index) (*catalog.Index,
 		}
 	}
 	m, err := t.db.openIndex(rel, &x)
-	if err != nil {
-		return nil, err
-	}
-	if err := t.build(ctx, rel, &x, m); err != nil {
-		return nil, err
-	}
-	if err := t.change(ctx, nil, &x); err != nil {
-		return nil, err
+	return rel, &x, m, err
+}
+
+// listIndex puts a new index into the catalog: from then on every writer keeps it.
+func (t *Txn) listIndex(ctx context.Context, rel *catalog.Relation, x *catalog.Index) error {
+	if err := t.change(ctx, nil, x); err != nil {
+		return err
 	}
 	wider := *rel
 	wider.Indexes = append(slices.Clone(rel.Indexes), x.ID)
-	return &x, t.reshape(ctx, rel, &wider)
+	return t.reshape(ctx, rel, &wider)
+}
+
+// replaceIndex changes an index's descriptor in a way that plans must know of.
+func (t *Txn) replaceIndex(ctx context.Context, old, new *catalog.Index) error {
+	if err := t.change(ctx, old, new); err != nil {
+		return err
+	}
+	if err := t.lockDescriptor(ctx, t.Catalog().RelationByID(old.Relation)); err != nil {
+		return err
+	}
+	rel := t.Catalog().RelationByID(old.Relation)
+	same := *rel
+	return t.reshape(ctx, rel, &same)
 }
 
 // reshape changes a relation's descriptor in a way that writers must know of.

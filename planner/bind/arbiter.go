@@ -53,7 +53,7 @@ func (b *binder) arbiter(t *dmlTarget, it *item, c *plan.Conflict, x *pg_query.I
 		}
 	}
 	for _, ix := range b.Catalog.IndexesOf(rel) {
-		if ix.Unique && !ix.Deferrable && matchesKeys(ix, cols, exprs) && (ix.Where == "" || ix.Where == where) {
+		if ix.Unique && ix.Valid && !ix.Deferrable && matchesKeys(ix, cols, exprs) && (ix.Where == "" || ix.Where == where) {
 			c.Index = ix
 			return nil
 		}

@@ -428,7 +428,7 @@ func (b *binder) foreignTarget(d *tableDef, f *plan.ForeignKey, ref *catalog.Rel
 		keys = append(keys, b.Catalog.IndexesOf(ref)...)
 	}
 	for _, ix := range keys {
-		if ix.Unique && ix.Where == "" && !ix.Deferrable && sameColumns(f.RefCols, indexColumns(ix)) {
+		if ix.Unique && ix.Valid && ix.Where == "" && !ix.Deferrable && sameColumns(f.RefCols, indexColumns(ix)) {
 			return nil
 		}
 	}

@@ -426,12 +426,15 @@ func (b *binder) vacuum(x *pg_query.VacuumStmt) (plan.Statement, error) {
 }
 
 func (b *binder) reindex(x *pg_query.ReindexStmt) (plan.Statement, error) {
+	online, err := b.reindexOptions(x)
+	if err != nil {
+		return nil, err
+	}
 	if x.Relation == nil {
-		return &plan.Reindex{Name: plan.ObjName{Name: x.Name}}, nil
+		return &plan.Reindex{Name: plan.ObjName{Name: x.Name}, Concurrently: online}, nil
 	}
 	rv := x.Relation
-	out := &plan.Reindex{Name: plan.ObjName{Schema: rv.Schemaname, Name: rv.Relname}}
-	var err error
+	out := &plan.Reindex{Name: plan.ObjName{Schema: rv.Schemaname, Name: rv.Relname}, Concurrently: online}
 	if x.Kind == pg_query.ReindexObjectType_REINDEX_OBJECT_INDEX {
 		ix, rel := b.lookupIndex(rv.Schemaname, rv.Relname)
 		if out.Index = ix; ix == nil && rel == nil {
@@ -441,6 +444,26 @@ func (b *binder) reindex(x *pg_query.ReindexStmt) (plan.Statement, error) {
 	}
 	out.Rel, err = b.relation(rv)
 	return out, err
+}
+
+// reindexOptions reads the options of REINDEX. A tablespace is nowhere, and VERBOSE has nothing to tell.
+func (b *binder) reindexOptions(x *pg_query.ReindexStmt) (concurrently bool, err error) {
+	for _, n := range x.Params {
+		d := n.GetDefElem()
+		switch d.Defname {
+		case "concurrently":
+			if concurrently, err = boolOption(d); err != nil {
+				return false, err
+			}
+		case "verbose", "tablespace":
+		default:
+			return false, errAt(loc(d.Location), dberr.SyntaxError, "unrecognized REINDEX option \"%s\"", d.Defname)
+		}
+	}
+	if concurrently && x.Kind == pg_query.ReindexObjectType_REINDEX_OBJECT_SYSTEM {
+		return false, dberr.New(dberr.FeatureNotSupported, "cannot reindex system catalogs concurrently")
+	}
+	return concurrently, nil
 }
 
 // lookupIndex finds an index by name, along the search path when schema is "". The row key of a table shows as an index of its

@@ -304,9 +304,10 @@ func (s *Vacuum) CommandTag() string {
 
 // Reindex is REINDEX of one index or of all indexes of relations; without either, of everything.
 type Reindex struct {
-	Name  ObjName
-	Index *catalog.Index
-	Rel   *catalog.Relation
+	Name         ObjName
+	Index        *catalog.Index
+	Rel          *catalog.Relation
+	Concurrently bool
 }
 
 // CommandTag implements Statement.

@@ -29,6 +29,9 @@ func (s *Session) createIndex(ctx context.Context, st *plan.CreateIndex) error {
 			return err
 		}
 	}
+	if st.Concurrently {
+		return s.srv.db.CreateIndexOnline(ctx, s.txnOptions(), st.Index)
+	}
 	_, err = txn.CreateIndex(ctx, st.Index)
 	return err
 }
@@ -51,6 +54,11 @@ func (s *Session) noticeLists(ctx context.Context, txn *storage.Txn, st *plan.Cr
 
 // reindex builds indexes again. A row key has nothing to build.
 func (s *Session) reindex(ctx context.Context, st *plan.Reindex) error {
+	if st.Concurrently {
+		if err := s.refuseBlock("REINDEX CONCURRENTLY"); err != nil {
+			return err
+		}
+	}
 	txn, err := s.beginStatement(ctx)
 	if err != nil {
 		return err
@@ -67,6 +75,12 @@ func (s *Session) reindex(ctx context.Context, st *plan.Reindex) error {
 		}
 	}
 	for _, x := range list {
+		if st.Concurrently {
+			if err := s.srv.db.ReindexOnline(ctx, s.txnOptions(), x.ID); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := txn.Reindex(ctx, x.ID); err != nil {
 			return err
 		}

@@ -12,6 +12,11 @@ import (
 
 // drop carries out DROP of relations, schemas and types.
 func (s *Session) drop(ctx context.Context, st *plan.Drop) error {
+	if st.Concurrently {
+		if err := s.refuseBlock("DROP INDEX CONCURRENTLY"); err != nil {
+			return err
+		}
+	}
 	txn, err := s.beginStatement(ctx)
 	if err != nil {
 		return err

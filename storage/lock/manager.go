@@ -120,6 +120,30 @@ func (m *Manager) acquire(ctx context.Context, r request, tag Tag, wait Wait, ti
 	return m.await(ctx, &w, tag, timeout)
 }
 
+// AwaitHolders waits until the transactions have ended that now hold the lock in a mode that conflicts with mode; o's own does not
+// count. Later ones are not kept from it, and it does not stand in their way.
+func (m *Manager) AwaitHolders(ctx context.Context, o *Owner, tag Tag, mode Mode) error {
+	s, bad := m.shard(&tag), conflicts[tag.Class][mode]
+	var ends []<-chan struct{}
+	s.mu.Lock()
+	if e := s.entries[tag]; e != nil {
+		for i := range e.holders {
+			if h := &e.holders[i]; h.owner != o && h.modes[inTransaction]&bad != 0 {
+				ends = append(ends, h.owner.end())
+			}
+		}
+	}
+	s.mu.Unlock()
+	for _, ended := range ends {
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
 // await queues the request and waits for it.
 func (m *Manager) await(ctx context.Context, r *request, tag Tag, timeout time.Duration) (*entry, error) {
 	if queued, fresh, err := m.enqueue(r, tag); err != nil || !queued {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,6 +17,8 @@ type Owner struct {
 	taken   []grant              // locks of the transaction, in order
 	next    int                  // number of the next grant; the first has 1
 	session map[sessionLock]*own // advisory locks of the session
+
+	ended atomic.Pointer[chan struct{}] // closed when the transaction's locks have all been given back; nil while nobody waits for that
 
 	waitMu  sync.Mutex // taken after any shard's mutex
 	waiting []*request
@@ -84,6 +87,24 @@ func (o *Owner) ReleaseTo(position int) {
 	o.mu.Unlock()
 	for i := len(back) - 1; i >= 0; i-- {
 		o.giveBack(back[i].entry, back[i].mode, inTransaction)
+	}
+	if position == 0 {
+		if ended := o.ended.Swap(nil); ended != nil {
+			close(*ended)
+		}
+	}
+}
+
+// end gives a channel that is closed when the transaction's locks have all been given back.
+func (o *Owner) end() <-chan struct{} {
+	for {
+		if c := o.ended.Load(); c != nil {
+			return *c
+		}
+		c := make(chan struct{})
+		if o.ended.CompareAndSwap(nil, &c) {
+			return c
+		}
 	}
 }
 

@@ -145,6 +145,7 @@ const (
 	OverridingKind_OVERRIDING_SYSTEM_VALUE       = pg_query.OverridingKind_OVERRIDING_SYSTEM_VALUE
 	OverridingKind_OVERRIDING_USER_VALUE         = pg_query.OverridingKind_OVERRIDING_USER_VALUE
 	ReindexObjectType_REINDEX_OBJECT_INDEX       = pg_query.ReindexObjectType_REINDEX_OBJECT_INDEX
+	ReindexObjectType_REINDEX_OBJECT_SYSTEM      = pg_query.ReindexObjectType_REINDEX_OBJECT_SYSTEM
 	RoleSpecType_ROLESPEC_CURRENT_ROLE           = pg_query.RoleSpecType_ROLESPEC_CURRENT_ROLE
 	RoleSpecType_ROLESPEC_CURRENT_USER           = pg_query.RoleSpecType_ROLESPEC_CURRENT_USER
 	RoleSpecType_ROLESPEC_PUBLIC                 = pg_query.RoleSpecType_ROLESPEC_PUBLIC
