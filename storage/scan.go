@@ -124,8 +124,14 @@ func (s *scan) fill(ctx context.Context, n int) (got int, err error) {
 // lock locks a row that passed and gives its newest state, nil when there is none that passes.
 func (s *scan) lock(ctx context.Context, k, v []byte) ([]byte, error) {
 	state, now, err := s.stmt.txn.lockNewest(ctx, s.spec.Rel, k[kv.PrefixLen:], rowDoc(v), s.spec.Lock, s.spec.Wait)
-	if err != nil || state == RowGone || state == RowSkipped {
+	if err != nil || state == RowSkipped {
 		return nil, err
+	}
+	if state == RowGone {
+		if s.spec.Wait == Wait && len(s.spec.Rel.PrimaryKey) > 0 {
+			return nil, ErrRestart // it may have gone to another key
+		}
+		return nil, nil
 	}
 	if state == RowChanged && s.match != nil {
 		if ok, err := s.match.Match(rowDoc(now)); !ok || err != nil {

@@ -33,6 +33,17 @@ func mainNode(n plan.Node) plan.Node {
 	}
 }
 
+// changed builds the input of UPDATE or DELETE. Where it is a scan whose conditions storage judges, the scan locks its rows and judges
+// them by their newest state: a row that another transaction has changed meanwhile does not make the statement run again. That costs a
+// look at each row, so a scan that may find many does it only in a statement that runs again already.
+func (b *builder) changed(n plan.Node, strength byte) (op, error) {
+	in, err := b.build(n)
+	if o, ok := in.(*scanOp); ok && (b.rt.Again || o.n.Access.Point != nil || o.n.Access.AnyOf != nil || o.n.Access.Unique) {
+		o.lock = &plan.RowLock{Strength: strength, Wait: 'w'}
+	}
+	return in, err
+}
+
 // returning computes what a DML statement shows of the rows that it changed. Rows come as columns: the operator's input, then the
 // columns that it binds.
 type returning struct {

@@ -34,6 +34,8 @@ type Runtime struct {
 	// WorkMem is how many bytes one operator may hold before it moves to files in SpillDir; 0 means no bound.
 	WorkMem  int64
 	SpillDir string
+	// Again tells that the statement is run again because it met rows newer than its reading point.
+	Again    bool
 	Registry *functions.Registry
 	// CopySource feeds plan.CopySource nodes; nil when the statement has none.
 	CopySource batch.Iter

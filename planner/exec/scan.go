@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/omgdb/omgdb/planner/exec/eval"
@@ -24,6 +25,8 @@ type scanOp struct {
 	bounds []storage.KeyRange
 	// inOrder tells, after open, whether the rows come in the order of the plan's index.
 	inOrder bool
+	// lock, when not nil, is taken on the rows, as if the plan said so.
+	lock *plan.RowLock
 	// asked is the spec for the next open, none that it finds nothing, when they are known already.
 	asked *storage.ScanSpec
 	none  bool
@@ -76,7 +79,7 @@ func (o *scanOp) open(ctx context.Context) error {
 // spec makes the scan's orders; some is false when no row can be found.
 func (o *scanOp) spec(ctx context.Context) (spec *storage.ScanSpec, some bool, err error) {
 	spec = &storage.ScanSpec{Rel: o.n.Rel, Cols: o.cols, Reverse: o.n.Access.Reverse, AsOf: o.n.AsOf}
-	if l := o.n.Lock; l != nil {
+	if l := cmp.Or(o.n.Lock, o.lock); l != nil {
 		spec.Lock, spec.Wait = lockModes[l.Strength], lockWaits[l.Wait]
 	}
 	if o.n.Limit != nil {

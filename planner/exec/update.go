@@ -41,7 +41,7 @@ type setCol struct {
 }
 
 func (b *builder) update(n *plan.Update) (op, error) {
-	in, err := b.build(n.Input)
+	in, err := b.changed(n.Input, 'n')
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +231,7 @@ type deleter struct {
 }
 
 func (b *builder) delete(n *plan.Delete) (op, error) {
-	in, err := b.build(n.Input)
+	in, err := b.changed(n.Input, 'u')
 	if err != nil {
 		return nil, err
 	}

@@ -357,7 +357,7 @@ func (s *Session) runToEnd(ctx context.Context, rt *exec.Runtime, q *plan.Query)
 func (s *Session) runChange(ctx context.Context, rt *exec.Runtime, q *plan.Query) (*keptRows, int64, error) {
 	mark := rt.Txn.Mark()
 	defer rt.Txn.Forget(mark)
-	for {
+	for rt.Again = false; ; rt.Again = true {
 		kept, n, err := runOnce(ctx, rt, q)
 		if errors.Is(err, storage.ErrStale) {
 			rt.Txn.RollbackTo(mark) // nothing may be left when the statement runs again under another plan
