@@ -1,6 +1,14 @@
 package storage
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/key"
+	"github.com/omgdb/omgdb/storage/kv"
+)
 
 // Tests make large things small, and call the background's work by hand.
 func SetBuildSizes(inside, chunk int) (restore func()) {
@@ -57,4 +65,20 @@ func SetGather(above, limit int64) (restore func()) {
 	wasAbove, wasLimit := gatherAbove, gatherLimit
 	gatherAbove, gatherLimit = above, limit
 	return func() { gatherAbove, gatherLimit = wasAbove, wasLimit }
+}
+
+// DumpIndex shows the entries of a btree index, without its storage id.
+func (db *DB) DumpIndex(ctx context.Context, id catalog.ID) (string, error) {
+	h, err := db.acquire()
+	if err != nil {
+		return "", err
+	}
+	defer h.release()
+	it := h.snap.Scan(ctx, key.All(key.Ordered, h.cat.Get(catalog.IndexClass, id).(*catalog.Index).Storage))
+	defer it.Close()
+	var b strings.Builder
+	for it.Next() {
+		fmt.Fprintf(&b, "%x %x\n", it.Key()[kv.PrefixLen:], it.Value())
+	}
+	return b.String(), it.Err()
 }

@@ -12,11 +12,14 @@ import (
 	"github.com/omgdb/omgdb/storage/value"
 )
 
-// ForeignEvent is a change of a row about which a foreign key must be asked. It speaks of keys, not of rows: that a key is referred to,
-// or that a row with the key has gone. Whoever handles it looks at the newest state, so the same event twice is one.
-type ForeignEvent struct {
+// ConstraintEvent is a change of a row about which a foreign key or a deferrable unique constraint must be asked. It speaks of keys, not
+// of rows: that a key is referred to, that a row with the key has gone, or that rows share it. Whoever handles it looks at the newest
+// state, so the same event twice is one.
+type ConstraintEvent struct {
 	Rel        catalog.ID // the relation that has the constraint
-	Constraint catalog.ID
+	Constraint catalog.ID // a foreign key; with Shared an index
+	// Shared, when not nil, is the index key that several rows had.
+	Shared []byte
 	// Referred: a row that the constraint may refer to has lost the key Key (values of RefCols), by an update if New is not nil. Else a
 	// row of Rel has got the key Key (values of Cols).
 	Referred bool
@@ -24,13 +27,13 @@ type ForeignEvent struct {
 	id       string
 }
 
-// foreignEvents are the events of a transaction since they were taken last.
-type foreignEvents struct {
-	list []ForeignEvent
+// constraintEvents are the events of a transaction since they were taken last.
+type constraintEvents struct {
+	list []ConstraintEvent
 	seen map[string]bool
 }
 
-func (f *foreignEvents) add(e ForeignEvent, id []byte) {
+func (f *constraintEvents) add(e ConstraintEvent, id []byte) {
 	if f.seen[string(id)] {
 		return
 	}
@@ -43,7 +46,7 @@ func (f *foreignEvents) add(e ForeignEvent, id []byte) {
 }
 
 // cut forgets all events but the first n.
-func (f *foreignEvents) cut(n int) {
+func (f *constraintEvents) cut(n int) {
 	for n < len(f.list) {
 		last := len(f.list) - 1
 		delete(f.seen, f.list[last].id)
@@ -51,10 +54,10 @@ func (f *foreignEvents) cut(n int) {
 	}
 }
 
-// TakeForeign gives the events since it was called last, in the order in which they happened.
-func (t *Txn) TakeForeign() []ForeignEvent {
-	list := t.foreign.list
-	t.foreign = foreignEvents{}
+// TakeEvents gives the events since it was called last, in the order in which they happened.
+func (t *Txn) TakeEvents() []ConstraintEvent {
+	list := t.events.list
+	t.events = constraintEvents{}
 	return list
 }
 
@@ -85,7 +88,7 @@ func (t *Txn) noteReferring(rel *catalog.Relation, f *catalog.ForeignKey, d doc.
 		return
 	}
 	id := eventID('c', f)
-	t.foreign.add(ForeignEvent{Rel: rel.ID, Constraint: f.ID, Key: vals}, appendFields(id, rel, f.Cols, d))
+	t.events.add(ConstraintEvent{Rel: rel.ID, Constraint: f.ID, Key: vals}, appendFields(id, rel, f.Cols, d))
 }
 
 // noteReferred notes that a key has gone that rows of child may refer to.
@@ -94,13 +97,13 @@ func (t *Txn) noteReferred(rel, child *catalog.Relation, f *catalog.ForeignKey, 
 	if nulls > 0 {
 		return
 	}
-	e := ForeignEvent{Rel: child.ID, Constraint: f.ID, Referred: true, Key: vals}
+	e := ConstraintEvent{Rel: child.ID, Constraint: f.ID, Referred: true, Key: vals}
 	id := appendFields(eventID('a', f), rel, f.RefCols, old)
 	if new != nil {
 		e.New, _ = fieldValues(rel, f.RefCols, new)
 		id = appendFields(append(id, 1), rel, f.RefCols, new)
 	}
-	t.foreign.add(e, id)
+	t.events.add(e, id)
 }
 
 // changesReferred tells whether an update changes a key that a foreign key refers to: then the row's lock must exclude those who hold

@@ -127,7 +127,25 @@ func TestIndexesFollowRows(t *testing.T) {
 		if report.Problem != "" {
 			t.Fatalf("%s", report.Problem)
 		}
+		equalRebuilds(t, db)
 	})
+}
+
+// equalRebuilds compares the bytes of each index with those of the index built again.
+func equalRebuilds(t *rapid.T, db *storage.DB) {
+	rel := relation(t, db, "t")
+	for _, id := range rel.Indexes {
+		dump := func() string {
+			s, err := db.DumpIndex(bg, id)
+			must(t, err)
+			return s
+		}
+		kept := dump()
+		update(t, db, func(tx *storage.Txn) { must(t, tx.Reindex(bg, id)) })
+		if built := dump(); built != kept {
+			t.Fatalf("the index that was kept:\n%s\nand built again:\n%s", kept, built)
+		}
+	}
 }
 
 func cloneRows(m map[int]indexed) map[int]indexed {

@@ -201,7 +201,25 @@ func (t *Txn) build(ctx context.Context, rel *catalog.Relation, x *catalog.Index
 	if err := rows.Finish(ctx); err != nil {
 		return err
 	}
-	return t.notUnique(ctx, rel, x, m, w.finish(ctx))
+	if err := w.finish(ctx); err != nil {
+		return t.notUnique(ctx, rel, x, m, err)
+	}
+	if sharing, ok := m.(index.Sharing); ok && x.Unique && x.Deferrable {
+		return notUniqueRows(rel, x, sharing.CheckAll(ctx, &indexWriter{t: t, rel: rel}, t.loadNewest(ctx, rel)))
+	}
+	return nil
+}
+
+// notUniqueRows makes two rows with one key an error of the build.
+func notUniqueRows(rel *catalog.Relation, x *catalog.Index, err error) error {
+	var d *index.Duplicate
+	if !errors.As(err, &d) {
+		return err
+	}
+	e := dberr.New(dberr.UniqueViolation, "could not create unique index \"%s\"", x.Name).
+		WithDetail("Key (%s)=(%s) is duplicated.", d.Columns, d.Values)
+	e.Table, e.Constraint = rel.Name, x.Name
+	return e
 }
 
 // entryLoader builds an index whose entries are the rows' own.

@@ -187,3 +187,9 @@ func (w *indexWriter) Claim(ctx context.Context, k []byte) error {
 	}
 	return err
 }
+
+// Share implements index.Writer.
+func (w *indexWriter) Share(x *catalog.Index, k []byte) {
+	id := binary.BigEndian.AppendUint32([]byte{'u'}, uint32(x.ID))
+	w.t.events.add(ConstraintEvent{Rel: w.rel.ID, Constraint: x.ID, Shared: k}, append(id, k...))
+}

@@ -3,7 +3,6 @@ package storage
 import (
 	"bytes"
 	"context"
-	"errors"
 
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
@@ -214,7 +213,7 @@ func (b *onlineBuild) chunk(ctx context.Context, from RowKey, n int) (next RowKe
 			return err
 		}
 		next, err = b.rows(ctx, t, rel, m, from, n)
-		return b.notUnique(rel, x, err)
+		return notUniqueRows(rel, x, err)
 	})
 	return next, err
 }
@@ -252,16 +251,4 @@ func (b *onlineBuild) rows(ctx context.Context, t *Txn, rel *catalog.Relation, m
 	}
 	t.reads.add(kr)
 	return next, it.Err()
-}
-
-// notUnique makes a key that two rows have an error of the build.
-func (b *onlineBuild) notUnique(rel *catalog.Relation, x *catalog.Index, err error) error {
-	var d *index.Duplicate
-	if !errors.As(err, &d) {
-		return err
-	}
-	e := dberr.New(dberr.UniqueViolation, "could not create unique index \"%s\"", x.Name).
-		WithDetail("Key (%s)=(%s) is duplicated.", d.Columns, d.Values)
-	e.Table, e.Constraint = rel.Name, x.Name
-	return e
 }

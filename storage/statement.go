@@ -84,7 +84,7 @@ type Mark struct {
 
 // Mark sets a savepoint. A mark that nobody will go back to should be told with Forget.
 func (t *Txn) Mark() Mark {
-	m := Mark{t.seq, t.own, t.session.owner.Position(), len(t.foreign.list)}
+	m := Mark{t.seq, t.own, t.session.owner.Position(), len(t.events.list)}
 	t.writes.Pin(m.seq)
 	t.seq++
 	return m
@@ -107,7 +107,7 @@ func (t *Txn) RollbackTo(m Mark) {
 func (t *Txn) undo(m Mark) {
 	t.writes.RollbackTo(m.seq)
 	t.setOwn(m.own)
-	t.foreign.cut(m.keys)
+	t.events.cut(m.keys)
 	t.seq++
 }
 

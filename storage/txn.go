@@ -76,7 +76,7 @@ type Txn struct {
 	whole    map[catalog.ID]bool // relations whose row locks a table lock stands for, to the transaction's end
 	ordinals map[uint64]*reserved
 	indexes  openIndexes
-	foreign  foreignEvents
+	events   constraintEvents
 	built    []uint64 // storage that the sweeper spares until the transaction ends
 
 	dropsTemporary bool // storage of temporary relations is discarded

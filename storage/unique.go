@@ -179,3 +179,24 @@ func (t *Txn) movedKey(rel *catalog.Relation, rowKey RowKey, old, new doc.Doc) (
 	}
 	return k, nil
 }
+
+// CheckShared refuses (23505) that several rows have a key of a deferrable unique index, in the newest state.
+func (t *Txn) CheckShared(ctx context.Context, rel *catalog.Relation, x *catalog.Index, shared []byte) error {
+	m, err := t.db.openIndex(rel, x)
+	if err != nil {
+		return err
+	}
+	w := indexWriter{t: t, rel: rel}
+	return t.indexError(rel, m.(index.Sharing).CheckShared(ctx, &w, shared, t.loadNewest(ctx, rel)))
+}
+
+// loadNewest gives a function that reads the newest state of rows.
+func (t *Txn) loadNewest(ctx context.Context, rel *catalog.Relation) func(rowKey []byte) (doc.Doc, error) {
+	return func(rowKey []byte) (doc.Doc, error) {
+		cur, err := t.newest(ctx, key.AppendRow(nil, rel.Storage, rowKey))
+		if err != nil {
+			return nil, err
+		}
+		return rowDoc(cur.value), checkRow(rowKey, cur.value)
+	}
+}

@@ -52,11 +52,18 @@ func (b *binder) arbiter(t *dmlTarget, it *item, c *plan.Conflict, x *pg_query.I
 			return err
 		}
 	}
+	deferrable := false
 	for _, ix := range b.Catalog.IndexesOf(rel) {
-		if ix.Unique && ix.Valid && !ix.Deferrable && matchesKeys(ix, cols, exprs) && (ix.Where == "" || ix.Where == where) {
+		if !ix.Unique || !ix.Valid || !matchesKeys(ix, cols, exprs) || ix.Where != "" && ix.Where != where {
+			continue
+		}
+		if deferrable = ix.Deferrable; !deferrable {
 			c.Index = ix
 			return nil
 		}
+	}
+	if deferrable {
+		return deferrableArbiter()
 	}
 	return dberr.New(dberr.InvalidColumnRef, "there is no unique or exclusion constraint matching the ON CONFLICT specification")
 }
@@ -79,7 +86,7 @@ func (b *binder) namedArbiter(rel *catalog.Relation, c *plan.Conflict, x *pg_que
 				break
 			}
 			if ix.Deferrable {
-				return dberr.New(dberr.ObjectNotInPrerequisiteState, "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters")
+				return deferrableArbiter()
 			}
 			c.Index = ix
 			return nil
@@ -91,6 +98,10 @@ func (b *binder) namedArbiter(rel *catalog.Relation, c *plan.Conflict, x *pg_que
 		}
 	}
 	return dberr.New(dberr.UndefinedObject, "constraint \"%s\" for table \"%s\" does not exist", x.Conname, rel.Name)
+}
+
+func deferrableArbiter() error {
+	return dberr.New(dberr.ObjectNotInPrerequisiteState, "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters")
 }
 
 func sameColumns(a, c []int16) bool {

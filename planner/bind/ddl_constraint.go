@@ -427,10 +427,17 @@ func (b *binder) foreignTarget(d *tableDef, f *plan.ForeignKey, ref *catalog.Rel
 	if ref.ID != 0 {
 		keys = append(keys, b.Catalog.IndexesOf(ref)...)
 	}
+	deferrable := false
 	for _, ix := range keys {
-		if ix.Unique && ix.Valid && ix.Where == "" && !ix.Deferrable && sameColumns(f.RefCols, indexColumns(ix)) {
+		if !ix.Unique || !ix.Valid || ix.Where != "" || !sameColumns(f.RefCols, indexColumns(ix)) {
+			continue
+		}
+		if deferrable = ix.Deferrable; !deferrable {
 			return nil
 		}
+	}
+	if deferrable {
+		return dberr.New(dberr.ObjectNotInPrerequisiteState, "cannot use a deferrable unique constraint for referenced table \"%s\"", ref.Name)
 	}
 	return dberr.New(dberr.InvalidForeignKey, "there is no unique constraint matching given keys for referenced table \"%s\"", ref.Name)
 }

@@ -47,6 +47,9 @@ func (b *binder) createTable(x *pg_query.CreateStmt) (plan.Statement, error) {
 	if d.rel.Options, err = relOptions(x.Options); err != nil {
 		return nil, err
 	}
+	if err := d.onCommit(x.Oncommit); err != nil {
+		return nil, err
+	}
 	for _, n := range x.TableElts {
 		switch el := n.Node.(type) {
 		case *pg_query.Node_ColumnDef:
@@ -97,6 +100,23 @@ func (b *binder) newTable(rv *pg_query.RangeVar, ifNotExists bool) (*tableDef, e
 	st := &plan.CreateTable{Name: plan.ObjName{Schema: sc.Name, Name: rv.Relname}, IfNotExists: ifNotExists}
 	st.Rel = catalog.Relation{Schema: sc.ID, Name: rv.Relname, Kind: catalog.Table, Temp: temp || rv.Schemaname == "pg_temp"}
 	return &tableDef{st: st, rel: &st.Rel, taken: map[string]bool{}}, nil
+}
+
+// onCommit reads ON COMMIT.
+func (d *tableDef) onCommit(a pg_query.OnCommitAction) error {
+	switch a {
+	case pg_query.OnCommitAction_ONCOMMIT_PRESERVE_ROWS:
+	case pg_query.OnCommitAction_ONCOMMIT_DELETE_ROWS:
+		d.rel.OnCommit = catalog.DeleteRows
+	case pg_query.OnCommitAction_ONCOMMIT_DROP:
+		d.rel.OnCommit = catalog.DropTable
+	default:
+		return nil
+	}
+	if !d.rel.Temp {
+		return dberr.New(dberr.InvalidTableDef, "ON COMMIT can only be used on temporary tables")
+	}
+	return nil
 }
 
 // relOptions reads WITH (name = value, …).

@@ -55,6 +55,9 @@ func (b *binder) tableOf(into *pg_query.IntoClause, n *pg_query.Node, ifNotExist
 	if st.Rel.Options, err = relOptions(into.Options); err != nil {
 		return nil, err
 	}
+	if err := d.onCommit(into.OnCommit); err != nil {
+		return nil, err
+	}
 	if kind == pg_query.ObjectType_OBJECT_MATVIEW {
 		st.IsMatView, st.Rel.Kind = true, catalog.MatViewKind
 		st.Rel.ViewSQL, err = b.viewText(n)

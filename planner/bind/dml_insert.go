@@ -372,6 +372,9 @@ func (b *binder) conflict(s *scope, n *plan.Insert, t *dmlTarget, it *item, x *p
 			return errAt(loc(x.Location), dberr.SyntaxError, "ON CONFLICT DO UPDATE requires inference specification or constraint name").
 				WithHint("For example, ON CONFLICT (column_name).")
 		}
+		if slices.ContainsFunc(b.Catalog.IndexesOf(t.base), func(x *catalog.Index) bool { return x.Unique && x.Deferrable }) {
+			return deferrableArbiter()
+		}
 		c.AnyIndex = true
 	} else if err := b.arbiter(t, it, c, x.Infer); err != nil {
 		return err

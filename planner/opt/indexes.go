@@ -223,7 +223,7 @@ func matchIndex(s *plan.Scan, ix index, conds []plan.Expr) *indexMatch {
 	if m.eq == 0 {
 		return nil
 	}
-	m.unique = ix.x.Unique && m.eq == len(ix.keys)
+	m.unique = ix.x.Unique && !ix.x.Deferrable && m.eq == len(ix.keys)
 	m.ranges = indexRanges(prefixes, exprCond{})
 	return m
 }

@@ -169,6 +169,42 @@ func relationWord(k catalog.Kind) string {
 	return "table"
 }
 
+// onCommit does what ON COMMIT says of the session's temporary tables.
+func (s *Session) onCommit(ctx context.Context) error {
+	if s.temp == "" {
+		return nil
+	}
+	txn := s.tx.txn
+	sc := txn.Catalog().Schema(s.temp)
+	if sc == nil {
+		return nil
+	}
+	for _, r := range txn.Catalog().Relations(sc.ID) {
+		var err error
+		switch r.OnCommit {
+		case catalog.DropTable:
+			err = dropRelation(ctx, txn, r.ID)
+		case catalog.DeleteRows:
+			err = s.emptyAtCommit(ctx, txn, r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Session) emptyAtCommit(ctx context.Context, txn *storage.Txn, r *catalog.Relation) error {
+	if err := txn.BeginStatement(ctx); err != nil {
+		return err
+	}
+	n, err := txn.Count(ctx, r)
+	if err != nil || n == 0 {
+		return err
+	}
+	return txn.Truncate(ctx, r.ID)
+}
+
 // dropTemp drops the session's temporary schema with everything in it. It is the session's own: nobody else waits for it, and a
 // failure leaves garbage that the next session of the same id removes.
 func (s *Session) dropTemp(ctx context.Context) {

@@ -17,13 +17,13 @@ import (
 	"github.com/omgdb/omgdb/storage/value"
 )
 
-// Foreign keys. The store tells which keys a statement has put into referring rows and taken from referred ones; when the statement has
+// Foreign keys and deferrable unique constraints. The store tells which keys a statement has put into referring rows and taken from referred ones; when the statement has
 // ended, each is looked at in the newest state, under the locks that keep it so: a referred row is held by KEY SHARE. What an action
 // changes is found and written by SQL made here, and may cause further events. Deferred ones wait for COMMIT or SET CONSTRAINTS.
 
-// checkForeign handles what the statement that has just run means to foreign keys. The reading point of the statement is kept.
-func (s *Session) checkForeign(ctx context.Context, txn *storage.Txn) error {
-	events := txn.TakeForeign()
+// checkConstraints handles what the statement that has just run means to foreign keys. The reading point of the statement is kept.
+func (s *Session) checkConstraints(ctx context.Context, txn *storage.Txn) error {
+	events := txn.TakeEvents()
 	if len(events) == 0 {
 		return nil
 	}
@@ -32,11 +32,11 @@ func (s *Session) checkForeign(ctx context.Context, txn *storage.Txn) error {
 		txn.Resume(point)
 		point.Close()
 	}()
-	return s.handleForeign(ctx, txn, events)
+	return s.handleEvents(ctx, txn, events)
 }
 
-// handleForeign handles events and those that follow from them.
-func (s *Session) handleForeign(ctx context.Context, txn *storage.Txn, events []storage.ForeignEvent) error {
+// handleEvents handles events and those that follow from them.
+func (s *Session) handleEvents(ctx context.Context, txn *storage.Txn, events []storage.ConstraintEvent) error {
 	k := &keyKeeper{s: s, txn: txn}
 	for len(events) > 0 {
 		for i := range events {
@@ -44,7 +44,7 @@ func (s *Session) handleForeign(ctx context.Context, txn *storage.Txn, events []
 				return err
 			}
 		}
-		events = txn.TakeForeign()
+		events = txn.TakeEvents()
 	}
 	return nil
 }
@@ -54,7 +54,7 @@ func (s *Session) fireDeferred(ctx context.Context, only func(catalog.ID) bool) 
 	if s.tx.txn == nil || len(s.tx.deferred) == 0 {
 		return nil
 	}
-	var now, later []storage.ForeignEvent
+	var now, later []storage.ConstraintEvent
 	for _, e := range s.tx.deferred {
 		if only == nil || only(e.Constraint) {
 			now = append(now, e)
@@ -63,7 +63,7 @@ func (s *Session) fireDeferred(ctx context.Context, only func(catalog.ID) bool) 
 		}
 	}
 	s.tx.deferred = later
-	return s.handleForeign(ctx, s.tx.txn, now)
+	return s.handleEvents(ctx, s.tx.txn, now)
 }
 
 // timing is when deferrable constraints are checked: as SET CONSTRAINTS has said in the transaction. It is never changed in place.
@@ -117,7 +117,7 @@ func (s *Session) setConstraints(ctx context.Context, st *plan.ConstraintsSet) e
 	return s.fireDeferred(ctx, func(id catalog.ID) bool { return !next.defers(id, true) })
 }
 
-// deferrableNamed finds the foreign keys that SET CONSTRAINTS names.
+// deferrableNamed finds the constraints that SET CONSTRAINTS names.
 func (s *Session) deferrableNamed(txn *storage.Txn, names []plan.ObjName) (ids []catalog.ID, err error) {
 	v := txn.Catalog()
 	for _, n := range names {
@@ -132,12 +132,21 @@ func (s *Session) deferrableNamed(txn *storage.Txn, names []plan.ObjName) (ids [
 						continue
 					}
 					if !f.Deferrable {
-						return nil, dberr.New(dberr.WrongObjectType, `constraint "%s" is not deferrable`, n.Name)
+						return nil, notDeferrable(n.Name)
 					}
 					ids, found = append(ids, f.ID), true
 				}
 				for _, x := range v.IndexesOf(r) {
-					found = found || x.Constraint && x.Name == n.Name && x.Deferrable
+					if !x.Constraint || x.Name != n.Name {
+						continue
+					}
+					if !x.Deferrable {
+						return nil, notDeferrable(n.Name)
+					}
+					ids, found = append(ids, x.ID), true
+				}
+				if r.PrimaryName != "" && r.PrimaryName == n.Name {
+					return nil, notDeferrable(n.Name)
 				}
 			}
 		}
@@ -146,6 +155,10 @@ func (s *Session) deferrableNamed(txn *storage.Txn, names []plan.ObjName) (ids [
 		}
 	}
 	return ids, nil
+}
+
+func notDeferrable(name string) error {
+	return dberr.New(dberr.WrongObjectType, `constraint "%s" is not deferrable`, name)
 }
 
 // keyKeeper handles events.
@@ -162,7 +175,7 @@ type foreignKey struct {
 	child, parent *catalog.Relation
 }
 
-func (k *keyKeeper) find(e *storage.ForeignEvent) (f foreignKey, ok bool) {
+func (k *keyKeeper) find(e *storage.ConstraintEvent) (f foreignKey, ok bool) {
 	v := k.txn.Catalog()
 	if f.child = v.RelationByID(e.Rel); f.child == nil {
 		return f, false
@@ -176,7 +189,10 @@ func (k *keyKeeper) find(e *storage.ForeignEvent) (f foreignKey, ok bool) {
 	return f, f.parent != nil
 }
 
-func (k *keyKeeper) handle(ctx context.Context, e *storage.ForeignEvent) error {
+func (k *keyKeeper) handle(ctx context.Context, e *storage.ConstraintEvent) error {
+	if e.Shared != nil {
+		return k.shared(ctx, e)
+	}
 	f, ok := k.find(e)
 	if !ok {
 		return nil // dropped since
@@ -187,14 +203,32 @@ func (k *keyKeeper) handle(ctx context.Context, e *storage.ForeignEvent) error {
 			action = f.OnUpdate
 		}
 	}
-	if action == 'a' && f.Deferrable && k.s.tx.timing.defers(f.ID, f.Deferred) && !k.s.committing {
-		k.s.tx.deferred = append(k.s.tx.deferred, *e)
+	if action == 'a' && f.Deferrable && k.postpone(e, f.Deferred) {
 		return nil
 	}
 	if !e.Referred {
 		return k.referring(ctx, f, e.Key)
 	}
 	return k.referred(ctx, f, action, e)
+}
+
+// postpone keeps an event for later where its constraint, which is deferrable, is checked then.
+func (k *keyKeeper) postpone(e *storage.ConstraintEvent, initially bool) bool {
+	if k.s.committing || !k.s.tx.timing.defers(e.Constraint, initially) {
+		return false
+	}
+	k.s.tx.deferred = append(k.s.tx.deferred, *e)
+	return true
+}
+
+// shared sees to it that no two rows have a key of a deferrable unique index.
+func (k *keyKeeper) shared(ctx context.Context, e *storage.ConstraintEvent) error {
+	v := k.txn.Catalog()
+	rel, x := v.RelationByID(e.Rel), v.Index(e.Constraint)
+	if rel == nil || x == nil || k.postpone(e, x.Deferred) {
+		return nil
+	}
+	return k.txn.CheckShared(ctx, rel, x, e.Shared)
 }
 
 // referring sees to it that a key that rows refer to exists.
@@ -240,7 +274,7 @@ func baseOf(t *value.Type) uint32 {
 }
 
 // referred does what a foreign key says when a key that it may refer to has gone.
-func (k *keyKeeper) referred(ctx context.Context, f foreignKey, action byte, e *storage.ForeignEvent) error {
+func (k *keyKeeper) referred(ctx context.Context, f foreignKey, action byte, e *storage.ConstraintEvent) error {
 	child := "ONLY " + k.name(f.child)
 	where := " WHERE " + conditions(f.child, f.Cols, 1)
 	switch {
@@ -267,7 +301,7 @@ func (k *keyKeeper) referred(ctx context.Context, f foreignKey, action byte, e *
 }
 
 // reset is SET NULL and SET DEFAULT.
-func (k *keyKeeper) reset(ctx context.Context, f foreignKey, action byte, child, where string, e *storage.ForeignEvent) error {
+func (k *keyKeeper) reset(ctx context.Context, f foreignKey, action byte, child, where string, e *storage.ConstraintEvent) error {
 	cols := f.Cols
 	if len(f.DeleteSet) > 0 && e.New == nil {
 		cols = f.DeleteSet

@@ -345,7 +345,7 @@ func (p *Portal) prepareRun(txn *storage.Txn) {
 func (s *Session) runToEnd(ctx context.Context, rt *exec.Runtime, q *plan.Query) (*keptRows, int64, error) {
 	kept, n, err := s.runChange(ctx, rt, q)
 	if err == nil {
-		if err = s.checkForeign(ctx, rt.Txn); err != nil {
+		if err = s.checkConstraints(ctx, rt.Txn); err != nil {
 			kept.free()
 			return nil, 0, err
 		}

@@ -132,7 +132,7 @@ type transaction struct {
 	// newHeld are the WITH HOLD cursors that the transaction declared.
 	newHeld []*Portal
 	// deferred are the events of foreign keys that wait for COMMIT; it only grows, or is replaced.
-	deferred []storage.ForeignEvent
+	deferred []storage.ConstraintEvent
 	timing   *timing // as SET CONSTRAINTS has said; nil: nothing
 }
 
@@ -144,7 +144,7 @@ type savepoint struct {
 	listens int
 	ports   int // portals opened before
 	// deferred and timing are those of the transaction then.
-	deferred []storage.ForeignEvent
+	deferred []storage.ConstraintEvent
 	timing   *timing
 }
 
@@ -207,17 +207,20 @@ func (s *Session) commit(ctx context.Context) error {
 	return nil
 }
 
-// finalChecks looks at the constraints that were deferred.
+// finalChecks looks at the constraints that were deferred, and then does what temporary tables want at a transaction's end.
 func (s *Session) finalChecks(ctx context.Context) error {
 	if s.tx.txn == nil {
 		return nil
 	}
 	s.committing = true
 	defer func() { s.committing = false }()
-	if err := s.handleForeign(ctx, s.tx.txn, s.tx.txn.TakeForeign()); err != nil {
+	if err := s.handleEvents(ctx, s.tx.txn, s.tx.txn.TakeEvents()); err != nil {
 		return err
 	}
-	return s.fireDeferred(ctx, nil)
+	if err := s.fireDeferred(ctx, nil); err != nil {
+		return err
+	}
+	return s.onCommit(ctx)
 }
 
 // rollback undoes the current transaction.

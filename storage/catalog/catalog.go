@@ -69,15 +69,27 @@ func (k Kind) Stored() bool {
 	return k == Table || k == Collection || k == MatViewKind || k == Sequence
 }
 
+// CommitAction is ON COMMIT of a temporary table (manual, CREATE TABLE).
+type CommitAction byte
+
+// The actions.
+const (
+	PreserveRows CommitAction = iota
+	DeleteRows
+	DropTable
+)
+
 // Relation describes a collection, table, view or sequence.
 type Relation struct {
-	ID      ID
-	Schema  ID
-	Name    string
-	Kind    Kind
-	Owner   ID
-	Temp    bool
-	Version uint64 // unique to this content of the descriptor while the store is open; plans are checked against it
+	ID     ID
+	Schema ID
+	Name   string
+	Kind   Kind
+	Owner  ID
+	Temp   bool
+	// OnCommit is what becomes of a temporary table at the end of a transaction.
+	OnCommit CommitAction
+	Version  uint64 // unique to this content of the descriptor while the store is open; plans are checked against it
 	// Shape is the Version at which anything but IDTypes last changed: writers don't mind a wider set of _id types.
 	Shape uint64
 	// Storage is the object id in the key space; TRUNCATE and rewrites change it. 0 for views.

@@ -97,6 +97,7 @@ func describeRelation(r *Relation, c *coder) {
 	integer(c, "kind", &r.Kind)
 	integer(c, "owner", &r.Owner)
 	c.boolean("temp", &r.Temp)
+	integer(c, "onCommit", &r.OnCommit)
 	integer(c, "storage", &r.Storage)
 	list(c, "cols", &r.Columns, describeColumn)
 	ints(c, "pk", &r.PrimaryKey)

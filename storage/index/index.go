@@ -32,6 +32,8 @@ type Writer interface {
 	Delete(key []byte)
 	// Claim locks a key of a unique index until the transaction ends, so that nobody else can make or remove entries with it.
 	Claim(ctx context.Context, key []byte) error
+	// Share notes that several rows have a key of a deferrable unique index: that must be over when the constraint is checked.
+	Share(x *catalog.Index, key []byte)
 }
 
 // Maintainer keeps one index in step with its relation. It is safe for concurrent use by several transactions.
@@ -64,6 +66,14 @@ type Builder interface {
 type Reader interface {
 	// RowKey gives the row key in an entry's key.
 	RowKey(key, value []byte) ([]byte, error)
+}
+
+// Sharing is a Maintainer of a unique index whose keys several rows may have until the constraint is checked.
+type Sharing interface {
+	// CheckShared is a Duplicate when several rows have the key. load gives a row's newest state.
+	CheckShared(ctx context.Context, w Writer, key []byte, load func(rowKey []byte) (doc.Doc, error)) error
+	// CheckAll is a Duplicate when any key is shared.
+	CheckAll(ctx context.Context, w Writer, load func(rowKey []byte) (doc.Doc, error)) error
 }
 
 // Duplicate is the error of a unique index when another row has the key.

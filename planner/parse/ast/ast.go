@@ -90,6 +90,7 @@ type (
 	Node                  = pg_query.Node
 	NullTest              = pg_query.NullTest
 	ObjectType            = pg_query.ObjectType
+	OnCommitAction        = pg_query.OnCommitAction
 	ObjectWithArgs        = pg_query.ObjectWithArgs
 	OnConflictClause      = pg_query.OnConflictClause
 	PrepareStmt           = pg_query.PrepareStmt

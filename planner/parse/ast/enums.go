@@ -140,6 +140,9 @@ const (
 	ObjectType_OBJECT_TRIGGER                    = pg_query.ObjectType_OBJECT_TRIGGER
 	ObjectType_OBJECT_TYPE                       = pg_query.ObjectType_OBJECT_TYPE
 	ObjectType_OBJECT_VIEW                       = pg_query.ObjectType_OBJECT_VIEW
+	OnCommitAction_ONCOMMIT_DELETE_ROWS          = pg_query.OnCommitAction_ONCOMMIT_DELETE_ROWS
+	OnCommitAction_ONCOMMIT_DROP                 = pg_query.OnCommitAction_ONCOMMIT_DROP
+	OnCommitAction_ONCOMMIT_PRESERVE_ROWS        = pg_query.OnCommitAction_ONCOMMIT_PRESERVE_ROWS
 	OnConflictAction_ONCONFLICT_NONE             = pg_query.OnConflictAction_ONCONFLICT_NONE
 	OnConflictAction_ONCONFLICT_NOTHING          = pg_query.OnConflictAction_ONCONFLICT_NOTHING
 	OverridingKind_OVERRIDING_SYSTEM_VALUE       = pg_query.OverridingKind_OVERRIDING_SYSTEM_VALUE

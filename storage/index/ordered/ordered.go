@@ -3,12 +3,14 @@
 // Every row that satisfies the index's predicate has one entry. Its key is the components of the index's keys, long ones cut, and the
 // row key, so that equal values stay apart; its value the length of the components (2 bytes). In a unique index the key is the
 // components alone, so that there is room for one row, and the row key stands in the value behind that length; only rows with a NULL
-// among their keys, which are all different unless NULLS NOT DISTINCT was said, have entries as in a plain index. For INCLUDE a
-// document with the included columns ends the value.
+// among their keys, which are all different unless NULLS NOT DISTINCT was said, have entries as in a plain index. In a deferrable one
+// all have, for rows may share a key until the constraint is checked (shared.go). For INCLUDE a document with the included columns ends
+// the value.
 package ordered
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"strings"
@@ -63,6 +65,7 @@ type maintainer struct {
 type entry struct {
 	key, value []byte
 	alone      bool // no other row may have the key
+	claims     int  // length of the key that no other row may have when the constraint is checked; 0 for none
 }
 
 // entry computes a row's entry; false when the row has none.
@@ -78,7 +81,11 @@ func (m *maintainer) entry(ctx context.Context, row index.Row, d doc.Doc) (e ent
 		return e, false, err
 	}
 	e.value = binary.BigEndian.AppendUint16(nil, uint16(len(e.key)-kv.PrefixLen))
-	if e.alone = m.x.Unique && (!nulls || m.x.NullsNotDistinct); e.alone {
+	if e.alone = m.x.Unique && (!nulls || m.x.NullsNotDistinct); e.alone && m.x.Deferrable {
+		e.alone, e.claims = false, len(e.key)
+		e.value[0] |= claimsBit
+	}
+	if e.alone {
 		e.value = append(binary.BigEndian.AppendUint16(e.value, uint16(len(row.Key))), row.Key...)
 	} else {
 		e.key = append(e.key, row.Key...)
@@ -143,6 +150,11 @@ func (m *maintainer) Insert(ctx context.Context, w index.Writer, row index.Row, 
 func (m *maintainer) put(ctx context.Context, w index.Writer, before, row index.Row, d doc.Doc, e entry) error {
 	if e.alone {
 		if err := m.claim(ctx, w, before, row, d, e); err != nil {
+			return err
+		}
+	}
+	if e.claims > 0 {
+		if err := m.share(ctx, w, before, row, e.key[:e.claims]); err != nil {
 			return err
 		}
 	}
@@ -213,8 +225,8 @@ func (m *maintainer) Remove(ctx context.Context, w index.Writer, row index.Row, 
 // drop removes an entry. In a unique index its key stays locked, because whoever takes it must wait to see whether this transaction
 // commits.
 func (m *maintainer) drop(ctx context.Context, w index.Writer, e entry) error {
-	if e.alone {
-		if err := w.Claim(ctx, e.key); err != nil {
+	if e.alone || e.claims > 0 {
+		if err := w.Claim(ctx, e.key[:cmp.Or(e.claims, len(e.key))]); err != nil {
 			return err
 		}
 	}
@@ -263,7 +275,7 @@ func (m *maintainer) RowKey(k, v []byte) ([]byte, error) {
 	if len(v) < 2 {
 		return nil, damaged(k)
 	}
-	n := kv.PrefixLen + int(binary.BigEndian.Uint16(v))
+	n := kv.PrefixLen + componentsLen(v)
 	switch {
 	case n < len(k):
 		return k[n:], nil
