@@ -105,8 +105,12 @@ func (e *textWorld) open(m *model, create bool) {
 	}
 }
 
-func (e *textWorld) rel(tx *storage.Txn) *catalog.Relation { return tx.Catalog().Relation("public", "t") }
-func (e *textWorld) x(tx *storage.Txn) *catalog.Index      { return tx.Catalog().IndexByName("public", "t_v") }
+func (e *textWorld) rel(tx *storage.Txn) *catalog.Relation {
+	return tx.Catalog().Relation("public", "t")
+}
+func (e *textWorld) x(tx *storage.Txn) *catalog.Index {
+	return tx.Catalog().IndexByName("public", "t_v")
+}
 
 func (e *textWorld) index() {
 	update(e, e.db, func(tx *storage.Txn) {

@@ -74,7 +74,7 @@ func (q *query) score(parts []textPart) []hit {
 		h := &hits[i]
 		for c, tf := range h.freq {
 			if tf > 0 && q.words.Clauses[c].Occur != fulltext.MustNot {
-				h.score += fulltext.DefaultParams.Score(stats.IDF(df[c]), tf, h.length, stats)
+				h.score += fulltext.DefaultParams.Score(q.words.Clauses[c].IDF(stats, df[c]), tf, h.length, stats)
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func (q *query) inParts(ctx context.Context, spec storage.ScanSpec, parts int, f
 
 // scanTexts matches one part of the files. Keys are valid as long as the statement.
 func (q *query) scanTexts(ctx context.Context, it batch.Iter, p *textPart) error {
-	m := fulltext.NewMatcher(q.analyzer, q.words)
+	m := q.env.Words.Matcher(q.analyzer, q.words)
 	p.df = make([]int64, len(q.words.Clauses))
 	const hitBytes = 128
 	for {

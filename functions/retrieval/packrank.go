@@ -188,7 +188,7 @@ func (s *pieceScan) score(sets []pieceSet) []candidate {
 	for i := range all {
 		for c, tf := range all[i].freq {
 			if tf > 0 && s.words.Clauses[c].Occur != fulltext.MustNot {
-				lexical[i] += fulltext.DefaultParams.Score(stats.IDF(df[c]), tf, all[i].length, stats)
+				lexical[i] += fulltext.DefaultParams.Score(s.words.Clauses[c].IDF(stats, df[c]), tf, all[i].length, stats)
 			}
 		}
 		best.lexical, best.semantic = max(best.lexical, lexical[i]), max(best.semantic, all[i].semantic)

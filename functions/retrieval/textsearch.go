@@ -150,7 +150,7 @@ func (t *textRanking) score(parts []textPart) []candidate {
 	t.idf = make([]float64, len(df))
 	for i, c := range t.query.Clauses {
 		if c.Occur != fulltext.MustNot {
-			t.idf[i] = t.stats.IDF(df[i])
+			t.idf[i] = c.IDF(t.stats, df[i])
 		}
 	}
 	var out []candidate

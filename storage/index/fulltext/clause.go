@@ -85,7 +85,7 @@ func (s *Search) prefix(ctx context.Context, l *postings.Layer, prefix string) (
 // phrase gives the living documents in which the parts stand in a row at their offsets, and how often.
 func (s *Search) phrase(ctx context.Context, l *postings.Layer, parts []*postings.Cursor, offsets []int32) (*postings.List, error) {
 	out := &postings.List{}
-	hits := make([][]int32, len(parts))
+	var starts, hits []int32
 	for d := uint32(0); ; d++ {
 		if s.Visited&1023 == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -97,11 +97,13 @@ func (s *Search) phrase(ctx context.Context, l *postings.Layer, parts []*posting
 		if l.Dead(d) {
 			continue
 		}
-		for i, cur := range parts {
-			hits[i] = cur.Positions(hits[i][:0])
+		starts = parts[0].Positions(starts[:0])
+		for i := 1; i < len(parts) && len(starts) > 0; i++ {
+			hits = parts[i].Positions(hits[:0])
+			starts = followed(starts, hits, offsets[i])
 		}
-		if n := occurrences(hits, offsets); n > 0 {
-			out.Ords, out.Counts = append(out.Ords, d), append(out.Counts, uint32(n))
+		if len(starts) > 0 {
+			out.Ords, out.Counts = append(out.Ords, d), append(out.Counts, uint32(len(starts)))
 		}
 	}
 }

@@ -1,12 +1,13 @@
 package fulltext
 
 import (
+	"encoding/binary"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// Query is a parsed search: any text is a valid query. Words rank by OR; `+word` and "phrases" are required, `-word` is excluded, `word*` is a
+// Query is a parsed search: any text is a valid query, of which the first thousand words count. Words rank by OR; `+word` and "phrases" are required, `-word` is excluded, `word*` is a
 // prefix of words as written or stemmed, and so is the last word of `"a phrase"*`.
 type Query struct {
 	Clauses []Clause
@@ -29,7 +30,14 @@ type Clause struct {
 	// Offsets are the positions of Terms relative to the first: characters written without spaces make terms that overlap.
 	Offsets []int32
 	Prefix  bool // the last term is a prefix
+	Again   int  // how many further times the query has it
 }
+
+// IDF is the weight of a clause that df of the documents contain.
+func (c *Clause) IDF(s Stats, df int64) float64 { return s.IDF(df) * float64(1+c.Again) }
+
+// mostTerms bounds a query: words behind so many are passed over, so that no text makes a query that takes long.
+const mostTerms = 1024
 
 // ParseQuery reads a query with the analyzer of the text that it searches.
 func (a *Analyzer) ParseQuery(text string) Query { return a.parse(splitQuery(text)) }
@@ -60,7 +68,47 @@ func (a *Analyzer) parse(parts []part) Query {
 	if !q.positive() {
 		q.Clauses = append(q.Clauses, stops...)
 	}
+	q.Clauses = merge(q.Clauses)
 	return q
+}
+
+// merge makes one clause of those that are the same, and cuts the query to its most terms.
+func merge(all []Clause) []Clause {
+	at := make(map[string]int, len(all))
+	out, terms := all[:0], 0
+	var id []byte
+	for _, c := range all {
+		if terms += len(c.Terms); terms > mostTerms {
+			c.cut(len(c.Terms) - (terms - mostTerms))
+			terms = mostTerms
+		}
+		if len(c.Terms) == 0 {
+			break
+		}
+		id = append(id[:0], byte(c.Occur))
+		if c.Prefix {
+			id = append(id, '*')
+		}
+		for i, t := range c.Terms {
+			id = binary.AppendVarint(binary.AppendUvarint(id, uint64(len(t))), int64(c.Offsets[i]))
+			id = append(id, t...)
+		}
+		if i, ok := at[string(id)]; ok {
+			terms -= len(c.Terms)
+			out[i].Again++
+			continue
+		}
+		at[string(id)] = len(out)
+		out = append(out, c)
+	}
+	return out
+}
+
+// cut keeps the first n terms of a clause.
+func (c *Clause) cut(n int) {
+	if n < len(c.Terms) {
+		c.Terms, c.Offsets, c.Prefix = c.Terms[:n], c.Offsets[:n], false
+	}
 }
 
 // positive tells whether some clause can find anything.

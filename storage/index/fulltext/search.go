@@ -67,7 +67,7 @@ func (s *Search) Best(ctx context.Context, k int) ([]Hit, error) {
 			return nil, nil
 		}
 		if c.Occur != MustNot {
-			s.idf[j] = s.stats.IDF(df[j])
+			s.idf[j] = c.IDF(s.stats, df[j])
 		}
 	}
 	s.best = best{k: k}

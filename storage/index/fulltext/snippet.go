@@ -107,14 +107,15 @@ func within(hits []span, end int) []span {
 
 // locate lists the words of a text and those that belong to the query.
 func (a *Analyzer) locate(text string, q Query) (words, hits []span) {
-	exact, prefixes := map[string]bool{}, []string(nil)
+	exact := map[string]bool{}
+	var begin prefixes
 	for _, c := range q.Clauses {
 		if c.Occur == MustNot {
 			continue
 		}
 		for j, t := range c.Terms {
 			if c.Prefix && j == len(c.Terms)-1 {
-				prefixes = append(prefixes, t)
+				begin.add(t, 0)
 			} else {
 				exact[t] = true
 			}
@@ -128,9 +129,11 @@ func (a *Analyzer) locate(text string, q Query) (words, hits []span) {
 			words = append(words, span{int(t.Start), int(t.End), len(words)})
 		}
 		match := exact[string(t.Term)]
-		for _, p := range prefixes {
+		if !match && len(begin.lens) > 0 {
+			begins := func(int32) { match = true }
+			begin.each(t.Term, begins)
 			folded = written(folded[:0], text, t, s)
-			match = match || strings.HasPrefix(string(folded), p) || strings.HasPrefix(string(t.Term), p)
+			begin.each(folded, begins)
 		}
 		if match {
 			hits = append(hits, span{int(t.Start), int(t.End), len(words) - 1})

@@ -2,7 +2,6 @@ package fulltext
 
 import (
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -43,7 +42,7 @@ func (w *Words) Matcher(a *Analyzer, q Query) *Matcher {
 	}
 	m.known = t
 	m.class = make([]int32, 0, 1024)
-	m.places = [][]place{nil}
+	m.lists = [][]slotOf{nil}
 	return m
 }
 
@@ -145,28 +144,31 @@ func (t *wordTexts) tokens(a *Analyzer, text string, s *Scratch) ([]uint32, bool
 	return toks, ok
 }
 
-// classify learns which of the query's places the words stand for that have come since.
+// classify learns for which of the query's slots the words stand that have come since.
 func (m *Matcher) classify() {
 	for _, w := range m.known.dict.from(len(m.class)) {
 		class := int32(0)
-		if all := m.placesOf(w); len(all) > 0 {
-			class = int32(len(m.places))
-			m.places = append(m.places, all)
+		if all := m.slotsOf(w); len(all) > 0 {
+			class = int32(len(m.lists))
+			m.lists = append(m.lists, all)
 		}
 		m.class = append(m.class, class)
 	}
 }
 
-func (m *Matcher) placesOf(w word) []place {
+func (m *Matcher) slotsOf(w word) (all []slotOf) {
 	if w.term == "" {
 		return nil
 	}
-	all := m.terms[w.term]
-	for _, p := range m.prefix {
-		if strings.HasPrefix(w.written, p.text) || strings.HasPrefix(w.term, p.text) {
-			all = append(slices.Clip(all), p)
-		}
+	if slot, ok := m.terms[w.term]; ok {
+		all = append(all, slotOf{slot, false})
 	}
+	if len(m.prefix.lens) == 0 {
+		return all
+	}
+	begins := func(slot int32) { all = append(all, slotOf{slot, true}) }
+	m.prefix.each([]byte(w.term), begins)
+	m.prefix.each([]byte(w.written), begins)
 	return all
 }
 
@@ -189,12 +191,12 @@ func (m *Matcher) matchTokens(toks []uint32) (length int64) {
 		if class == 0 {
 			continue
 		}
-		for _, p := range m.places[class] {
-			hits := m.hits[p.clause][p.term]
-			if p.prefix && len(hits) > 0 && hits[len(hits)-1] == pos {
-				continue
+		for _, x := range m.lists[class] {
+			if x.prefix {
+				m.hitOnce(x.slot, pos)
+			} else {
+				m.slots[x.slot] = append(m.slots[x.slot], pos)
 			}
-			m.hits[p.clause][p.term] = append(hits, pos)
 		}
 	}
 	return length
