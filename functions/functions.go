@@ -47,7 +47,12 @@ type Call struct {
 	// Variadic tells a function whose last parameter is VARIADIC "any" that the call itself said VARIADIC: its last argument is the
 	// array. For other variadic functions the caller packs the arguments into the array.
 	Variadic bool
+	// Unread tells a table function of columns that nobody reads, which may hold anything; nil is none.
+	Unread []bool
 }
+
+// Reads tells whether somebody reads a column of a table function.
+func (c *Call) Reads(column int) bool { return column >= len(c.Unread) || !c.Unread[column] }
 
 // Direction is that of a sort key.
 type Direction struct{ Desc, NullsFirst bool }

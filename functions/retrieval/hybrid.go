@@ -136,7 +136,7 @@ func openHybridSearch(ctx context.Context, c *functions.Call, a []value.Value, o
 	for i := range best {
 		cands[i] = best[i].candidate
 	}
-	err = h.words.corp.eachFetched(ctx, cands, func(i int, id, encoded string) error {
+	err = h.words.corp.eachFetched(ctx, cands, c.Reads(4), func(i int, id, encoded string) error {
 		cols[0].Append(value.String(id))
 		cols[1].Append(value.Float(best[i].score))
 		cols[2].Append(rankValue(best[i].lexicalRank))

@@ -82,7 +82,7 @@ func (r *request) walk(ctx context.Context, fn func(c *chunk) (bool, error)) err
 	more := true
 	for len(cands) > 0 && more {
 		n := min(fetchAtOnce, len(cands))
-		err := r.corp.eachFetched(ctx, cands[:n], func(i int, id, encoded string) error {
+		err := r.corp.eachFetched(ctx, cands[:n], true, func(i int, id, encoded string) error {
 			if !more {
 				return nil
 			}

@@ -230,8 +230,8 @@ func (t *top) sink() {
 	}
 }
 
-// eachFetched reads the rows of candidates in their order.
-func (c *corpus) eachFetched(ctx context.Context, cands []candidate, fn func(i int, id, encodedDoc string) error) error {
+// eachFetched reads the rows of candidates in their order; without their documents when these are not wanted.
+func (c *corpus) eachFetched(ctx context.Context, cands []candidate, docs bool, fn func(i int, id, encodedDoc string) error) error {
 	keys := make([][]byte, len(cands))
 	for i := range cands {
 		keys[i] = []byte(cands[i].key)
@@ -239,7 +239,11 @@ func (c *corpus) eachFetched(ctx context.Context, cands []candidate, fn func(i i
 	if len(keys) == 0 {
 		return nil
 	}
-	it, err := c.env.Txn.Scan(ctx, c.fetch(keys))
+	spec := c.fetch(keys)
+	if !docs {
+		spec.Cols = spec.Cols[:1]
+	}
+	it, err := c.env.Txn.Scan(ctx, spec)
 	if err != nil {
 		return err
 	}
@@ -252,7 +256,11 @@ func (c *corpus) eachFetched(ctx context.Context, cands []candidate, fn func(i i
 		}
 		for i := range b.Rows() {
 			row := b.Row(i)
-			if err := fn(n, b.Cols[0].Strs[row], b.Cols[1].Strs[row]); err != nil {
+			encoded := ""
+			if docs {
+				encoded = b.Cols[1].Strs[row]
+			}
+			if err := fn(n, b.Cols[0].Strs[row], encoded); err != nil {
 				return err
 			}
 			n++

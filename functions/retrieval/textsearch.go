@@ -49,11 +49,16 @@ func openTextSearch(ctx context.Context, c *functions.Call, a []value.Value, out
 		return nil, err
 	}
 	snippet := fulltext.SnippetOptions{HTML: !a[6].IsNull() && a[6].Bool()}
-	err = ts.corp.eachFetched(ctx, best, func(i int, id, encoded string) error {
-		t, _ := ts.corp.textOf(doc.Decode([]byte(encoded)).Doc())
+	snippets := c.Reads(2)
+	err = ts.corp.eachFetched(ctx, best, snippets || c.Reads(3), func(i int, id, encoded string) error {
 		cols[0].Append(value.String(id))
 		cols[1].Append(value.Float(best[i].score))
-		cols[2].Append(value.String(ts.analyzer.Snippet(t, ts.query, snippet)))
+		if snippets {
+			t, _ := ts.corp.textOf(doc.Decode([]byte(encoded)).Doc())
+			cols[2].Append(value.String(ts.analyzer.Snippet(t, ts.query, snippet)))
+		} else {
+			cols[2].Append(value.Null)
+		}
 		cols[3].Append(value.String(encoded))
 		return nil
 	})

@@ -44,7 +44,7 @@ func openVsearch(ctx context.Context, c *functions.Call, a []value.Value, out va
 	if err != nil {
 		return nil, err
 	}
-	err = corp.eachFetched(ctx, best, func(i int, id, encoded string) error {
+	err = corp.eachFetched(ctx, best, c.Reads(2), func(i int, id, encoded string) error {
 		cols[0].Append(value.String(id))
 		cols[1].Append(value.Float(best[i].score))
 		cols[2].Append(value.String(encoded))

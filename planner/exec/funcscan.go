@@ -29,7 +29,7 @@ func (b *builder) setCall(s *eval.Scope, c plan.SetCall) (*setCall, error) {
 		return nil, err
 	}
 	sc := &setCall{call: c, args: args, env: b.rt.Env}
-	sc.fc = functions.Call{Env: b.rt.Env, Args: make([]*value.Type, len(args)), Mods: make([]int32, len(args))}
+	sc.fc = functions.Call{Env: b.rt.Env, Args: make([]*value.Type, len(args)), Mods: make([]int32, len(args)), Unread: c.Unread}
 	for i, a := range c.Args {
 		sc.fc.Args[i], sc.fc.Mods[i] = a.Type(), a.Mod()
 	}

@@ -22,6 +22,8 @@ func prune(n plan.Node, need plan.ColSet) (plan.Node, error) {
 		return pruneScan(x, need), nil
 	case *plan.VirtualScan:
 		return pruneVirtual(x, need), nil
+	case *plan.FuncScan:
+		return pruneCall(x, need), nil
 	case *plan.Project:
 		return pruneProject(x, need)
 	case *plan.Aggregate:
@@ -132,6 +134,21 @@ func pruneScan(s *plan.Scan, need plan.ColSet) plan.Node {
 	better := *s
 	better.Out = out
 	better.FilterCols = append(append([]plan.ScanCol(nil), s.FilterCols...), hidden...)
+	return &better
+}
+
+// pruneCall tells a call which of its columns nobody reads; it still gives them.
+func pruneCall(f *plan.FuncScan, need plan.ColSet) plan.Node {
+	if len(f.Calls) != 1 || f.Calls[0].AsRecord || f.Calls[0].Fn == nil || len(f.Out) < len(f.Calls[0].Cols) {
+		return f
+	}
+	call := f.Calls[0]
+	call.Unread = make([]bool, len(call.Cols))
+	for i := range call.Cols {
+		call.Unread[i] = !need.Has(f.Out[i].ID)
+	}
+	better := *f
+	better.Calls = []plan.SetCall{call}
 	return &better
 }
 

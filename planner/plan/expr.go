@@ -367,6 +367,8 @@ type SetCall struct {
 	Ordinality bool
 	// Shape is the stream's row shape (resolved for dynamic functions).
 	Shape value.Schema
+	// Unread tells of columns that nobody reads, by place in Cols; nil is none.
+	Unread []bool
 	// Row, in ROWS FROM, is a call of a function that is not set-returning: its value is the only row, Fn is nil.
 	Row Expr
 }
