@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/omgdb/omgdb/functions"
-	"github.com/omgdb/omgdb/functions/embed"
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/value"
@@ -35,7 +34,7 @@ type indexer struct {
 	root     *os.Root
 	maxFile  int64
 	known    map[string]*state
-	embedder embed.Embedder // nil: no vectors
+	embedder *chunkEmbedder // nil: no vectors
 	embName  string
 	model    string
 	warning  string
@@ -158,7 +157,7 @@ func (x *indexer) chooseEmbedder(arg value.Value) error {
 			"Re-run 'index' once the model is there to add embeddings.", x.embName, err)
 		x.embName = ""
 	default:
-		x.embedder, x.model = e, e.ModelID()
+		x.embedder, x.model = newChunkEmbedder(e), modelOf(e)
 	}
 	return nil
 }
@@ -299,49 +298,15 @@ func (x *indexer) change(ctx context.Context, f file, buf []byte) (*change, []by
 		}
 		c.now.chunks = old.chunks
 	} else if x.embedder != nil {
-		if err := x.embed(ctx, c, f.rel, text); err != nil {
+		if c.chunks, err = x.embedder.chunks(ctx, key, f.rel, text); err != nil {
 			return nil, in.raw, err
 		}
+		c.now.chunks = int64(len(c.chunks))
 	}
 	d, err := fileDoc(key, &c.now, encoding, text)
 	c.doc = d
 	return c, in.raw, err
 }
-
-// embed makes the documents of a file's chunks.
-func (x *indexer) embed(ctx context.Context, c *change, rel, text string) error {
-	ranges := chunks(text)
-	texts := make([]string, len(ranges))
-	for i, r := range ranges {
-		texts[i] = embedded(rel, text[r.start:r.end])
-	}
-	into := embed.Into(x.embedder)
-	var vecs [][]float32
-	if into == nil && len(texts) > 0 {
-		var err error
-		if vecs, err = x.embedder.Embed(ctx, texts); err != nil {
-			return err
-		}
-	}
-	vec := make([]float32, x.embedder.Dim())
-	for i, r := range ranges {
-		if into != nil {
-			into(vec, texts[i])
-		} else {
-			vec = vecs[i]
-		}
-		d, err := chunkDoc(c.key, i, x.model, r, vec)
-		if err != nil {
-			return err
-		}
-		c.chunks = append(c.chunks, d)
-	}
-	c.now.chunks = int64(len(ranges))
-	return nil
-}
-
-// embedded is the text that stands for a chunk before the embedder: where it stands counts for what it means.
-func embedded(rel, chunk string) string { return rel + "\n" + chunk }
 
 // write writes changes as they come.
 func (x *indexer) write(ctx context.Context, ready <-chan *change) error {

@@ -1,11 +1,9 @@
 package contextsvc
 
 import (
-	"cmp"
 	"context"
 	"runtime"
 	"slices"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -29,7 +27,7 @@ type textPart struct {
 	hits  []hit
 }
 
-// lexical gives the k best files that satisfy the words (all for k < 0), by BM25, equal ones by path.
+// lexical gives the k best files that satisfy the words (all for k < 0), by BM25 and path (weigh.go).
 func (q *query) lexical(ctx context.Context, k int) ([]hit, error) {
 	if q.words.Empty() || k == 0 {
 		return nil, nil
@@ -46,18 +44,13 @@ func (q *query) lexical(ctx context.Context, k int) ([]hit, error) {
 		return nil, err
 	}
 	hits := q.score(parts)
-	slices.SortFunc(hits, func(a, b hit) int {
-		if c := cmp.Compare(b.score, a.score); c != 0 {
-			return c
-		}
-		return strings.Compare(a.key, b.key)
-	})
 	if k >= 0 {
 		hits = hits[:min(k, len(hits))]
 	}
 	return hits, nil
 }
 
+// score gives what the parts found its scores, best first.
 func (q *query) score(parts []textPart) []hit {
 	var stats fulltext.Stats
 	df := make([]int64, len(q.words.Clauses))
@@ -70,14 +63,16 @@ func (q *query) score(parts []textPart) []hit {
 		}
 		hits = append(hits, p.hits...)
 	}
+	idf := stats.Weights(q.words, df)
 	for i := range hits {
 		h := &hits[i]
 		for c, tf := range h.freq {
-			if tf > 0 && q.words.Clauses[c].Occur != fulltext.MustNot {
-				h.score += fulltext.DefaultParams.Score(q.words.Clauses[c].IDF(stats, df[c]), tf, h.length, stats)
+			if tf > 0 {
+				h.score += textParams.Score(idf[c], tf, h.length, stats)
 			}
 		}
 	}
+	q.weigher(idf).rank(q.place, hits)
 	return hits
 }
 

@@ -36,7 +36,7 @@ func (q *query) semantic(ctx context.Context, n int) ([]match, error) {
 	spec := storage.ScanSpec{Rel: q.chunks, Cols: []storage.ScanCol{{Kind: storage.ColRaw}}}
 	err = q.inParts(ctx, spec, len(parts), func(ctx context.Context, p int, it batch.Iter) error {
 		parts[p] = map[string]match{}
-		return q.scanVectors(ctx, it, e.ModelID(), vecs[0], parts[p])
+		return q.scanVectors(ctx, it, modelOf(e), vecs[0], parts[p])
 	})
 	if err != nil {
 		return nil, err
@@ -82,8 +82,8 @@ func (q *query) embedder(ctx context.Context) (embed.Embedder, error) {
 		return nil, dberr.Wrap(err, dberr.ObjectNotInPrerequisiteState, "The embedding model %q of the index is not available (%v)", name, err).
 			WithHint("Install it, or re-run 'index' with another embedder.")
 	}
-	if e.ModelID() != model {
-		return nil, dberr.New(dberr.ObjectNotInPrerequisiteState, "The index has vectors of model %s, but the embedder %q is now %s", model, name, e.ModelID()).
+	if modelOf(e) != model {
+		return nil, dberr.New(dberr.ObjectNotInPrerequisiteState, "The index has vectors of model %s, but the embedder %q is now %s", model, name, modelOf(e)).
 			WithHint("Re-run 'index' to embed the files again.")
 	}
 	return e, nil

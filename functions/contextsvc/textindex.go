@@ -73,7 +73,12 @@ func (q *query) indexed(ctx context.Context, x *catalog.Index, k int) ([]hit, er
 			return ok, nil
 		}
 	}
-	found, err := s.Best(ctx, k)
+	s.Params = textParams
+	best := k
+	if k >= 0 {
+		best = max(k, reranked)
+	}
+	found, err := s.Best(ctx, best)
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +91,10 @@ func (q *query) indexed(ctx context.Context, x *catalog.Index, k int) ([]hit, er
 		if ok {
 			hits = append(hits, hit{key: doc.IDText(d.Lookup("_id")), score: f.Score})
 		}
+	}
+	q.weigher(s.Weights()).rank(q.place, hits)
+	if k >= 0 {
+		hits = hits[:min(k, len(hits))]
 	}
 	return hits, nil
 }

@@ -2,6 +2,7 @@
 // they answer questions.
 //
 //	go run ./sqltest/folder [-bin omgdb] [-only REGEXP] [-v] [-figures DIR] [CASES.jsonl…]
+//	go run ./sqltest/folder [-bin omgdb] [-figures DIR] -questions sqltest/testdata/folder/questions_go.jsonl -tree $(go env GOROOT)/src
 //
 // Each line of the data is a case: a directory of its own, steps that change it, and commands with what they must say (step.go). The examples of the
 // service's description come first, by the shell and by the Model Context Protocol (examples.go). Commands run as a user without privileges, so that a file without rights is one that cannot be read.
@@ -18,13 +19,14 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"github.com/omgdb/omgdb/sqltest"
 	"github.com/omgdb/omgdb/sqltest/floors"
 )
 
 // defaultCases are run when none are named.
-const defaultCases = "sqltest/testdata/folder/*.jsonl"
+const defaultCases = "sqltest/testdata/folder/awkward*.jsonl"
 
 // testCase is a line of the data.
 type testCase struct {
@@ -40,7 +42,16 @@ func main() {
 	only := flag.String("only", "", "run the cases whose name matches")
 	verbose := flag.Bool("v", false, "name every case")
 	figures := flag.String("figures", "", "folder to write the figures to")
+	questions := flag.String("questions", "", "ask the questions of this file instead")
+	tree := flag.String("tree", "", "the tree of files that the questions are about; it is copied")
 	flag.Parse()
+	if *questions != "" {
+		if err := ask(ctx, *bin, *questions, *tree, *figures); err != nil {
+			fmt.Fprintln(os.Stderr, "folder:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	passed, failed, err := run(ctx, *bin, regexp.MustCompile(*only), *verbose, flag.Args())
 	fmt.Printf("%d checks passed, %d cases failed\n", passed, failed)
 	if err == nil && *figures != "" {
@@ -52,6 +63,19 @@ func main() {
 	if err != nil || failed > 0 {
 		os.Exit(1)
 	}
+}
+
+func ask(ctx context.Context, bin, questions, tree, figures string) error {
+	w, err := newWorld(ctx, bin)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	f, err := w.ask(ctx, questions, tree)
+	if err != nil || figures == "" {
+		return err
+	}
+	return floors.WriteFigures(figures, strings.TrimSuffix(filepath.Base(questions), ".jsonl"), f)
 }
 
 func run(ctx context.Context, bin string, only *regexp.Regexp, verbose bool, files []string) (passed, failed int, err error) {

@@ -19,6 +19,17 @@ func (s Stats) IDF(df int64) float64 {
 	return math.Log(1 + (float64(s.Docs)-float64(df)+0.5)/(float64(df)+0.5))
 }
 
+// Weights gives the weight of each clause of a query, of which df documents contain it; 0 for excluded ones.
+func (s Stats) Weights(q Query, df []int64) []float64 {
+	idf := make([]float64, len(df))
+	for i, c := range q.Clauses {
+		if c.Occur != MustNot {
+			idf[i] = c.IDF(s, df[i])
+		}
+	}
+	return idf
+}
+
 // Score is the contribution of a term that occurs tf times in a document of the given number of words.
 func (p Params) Score(idf float64, tf, length int64, s Stats) float64 {
 	avg := float64(s.Length) / float64(max(s.Docs, 1))

@@ -45,6 +45,27 @@ func (a *Analyzer) parts(text string, whole Token, s *Scratch, emit func(Token) 
 	return true
 }
 
+// NameParts calls emit for the words of a text of source code in order, compound ones in their parts alone, as they are written.
+func NameParts(text string, emit func(word string)) {
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case ideographic(r), unicode.Is(unicode.So, r) && r != utf8.RuneError:
+			emit(text[i : i+n])
+			i += n
+		case wordRune(r):
+			end := identEnd(text, i+n)
+			for i < end {
+				next := partEnd(text[:end], i)
+				emit(text[i:next])
+				i = next
+			}
+		default:
+			i += n
+		}
+	}
+}
+
 // partEnd is the end of the part of word that starts at i: before a capital that follows another kind of character, and before the last
 // capital of a row when a small letter follows it (HTTP|Request). Digits belong to what is before them.
 func partEnd(word string, i int) int {

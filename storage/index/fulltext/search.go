@@ -20,11 +20,12 @@ type Hit struct {
 type Search struct {
 	// Accept is asked about documents that would be among the best, by row key; nil accepts all.
 	Accept func(ctx context.Context, rowKey []byte) (bool, error)
+	// Params are BM25's constants: those of the index unless they are changed before Best.
+	Params Params
 	// Visited counts the postings that were looked at.
 	Visited int64
 
 	reader *postings.Reader
-	params Params
 	stats  Stats
 	query  Query
 	idf    []float64 // by clause; 0 for excluded ones
@@ -37,11 +38,14 @@ func (ix *Index) NewSearch(ctx context.Context, v index.View, q Query) (*Search,
 	if err != nil {
 		return nil, err
 	}
-	return &Search{reader: r, params: ix.Params, stats: Stats{r.Docs, r.Words}, query: q}, nil
+	return &Search{reader: r, Params: ix.Params, stats: Stats{r.Docs, r.Words}, query: q}, nil
 }
 
 // Docs is the number of documents with a text.
 func (s *Search) Docs() int64 { return s.stats.Docs }
+
+// Weights are the weights of the query's clauses, 0 for excluded ones; Best finds them.
+func (s *Search) Weights() []float64 { return s.idf }
 
 // Best gives the k best documents, all when k is negative: best first, ties in the order of row keys. The scores are to the bit those of
 // Matcher and Params over all documents.
@@ -61,13 +65,10 @@ func (s *Search) Best(ctx context.Context, k int) ([]Hit, error) {
 			df[j] += n
 		}
 	}
-	s.idf = make([]float64, len(df))
+	s.idf = s.stats.Weights(s.query, df)
 	for j, c := range s.query.Clauses {
 		if c.Occur == Must && df[j] == 0 {
 			return nil, nil
-		}
-		if c.Occur != MustNot {
-			s.idf[j] = c.IDF(s.stats, df[j])
 		}
 	}
 	s.best = best{k: k}

@@ -69,14 +69,14 @@ func (s *Search) bound(c *postings.Cursor, idf float64) float64 {
 	if c.Peaks(func(p postings.Peak) { most = max(most, s.peak(p, idf)) }) {
 		return most
 	}
-	return idf * (s.params.K1 + 1)
+	return idf * (s.Params.K1 + 1)
 }
 
 func (s *Search) peak(p postings.Peak, idf float64) float64 {
 	if p.Count == 0 {
-		return idf * (s.params.K1 + 1)
+		return idf * (s.Params.K1 + 1)
 	}
-	return s.params.Score(idf, int64(p.Count), int64(p.Length), s.stats)
+	return s.Params.Score(idf, int64(p.Count), int64(p.Length), s.stats)
 }
 
 func (w *walk) run(ctx context.Context) error {
@@ -223,7 +223,7 @@ func (w *walk) reaches(ctx context.Context, d uint32, first int) (bool, error) {
 			p.cur.Seek(d)
 		}
 		if p.cur.Ordinal == d {
-			sum += w.s.params.Score(p.idf, int64(p.cur.Count), int64(length), w.s.stats)
+			sum += w.s.Params.Score(p.idf, int64(p.cur.Count), int64(length), w.s.stats)
 		}
 	}
 	return sum*slack >= threshold, nil
@@ -246,7 +246,7 @@ func (w *walk) offer(ctx context.Context, d uint32) error {
 	c := candidate{layer: w.layer, ordinal: d}
 	for i, cur := range w.all {
 		if w.s.idf[i] > 0 && cur.Ordinal == d {
-			c.score += w.s.params.Score(w.s.idf[i], int64(cur.Count), int64(length), w.s.stats)
+			c.score += w.s.Params.Score(w.s.idf[i], int64(cur.Count), int64(length), w.s.stats)
 		}
 	}
 	ok, err := w.s.best.wants(ctx, &c)
