@@ -44,9 +44,6 @@ func (ix *Index) NewSearch(ctx context.Context, v index.View, q Query) (*Search,
 // Docs is the number of documents with a text.
 func (s *Search) Docs() int64 { return s.stats.Docs }
 
-// Weights are the weights of the query's clauses, 0 for excluded ones; Best finds them.
-func (s *Search) Weights() []float64 { return s.idf }
-
 // Best gives the k best documents, all when k is negative: best first, ties in the order of row keys. The scores are to the bit those of
 // Matcher and Params over all documents.
 func (s *Search) Best(ctx context.Context, k int) ([]Hit, error) {
@@ -83,7 +80,7 @@ func (s *Search) Best(ctx context.Context, k int) ([]Hit, error) {
 
 // Weights gives what Best has made scores of: constants, statistics and by clause the weight, 0 for an excluded one; no weights when
 // nothing is found.
-func (s *Search) Weights() (Params, Stats, []float64) { return s.params, s.stats, s.idf }
+func (s *Search) Weights() (Params, Stats, []float64) { return s.Params, s.stats, s.idf }
 
 // candidate is a document among the best. Its row key is looked up when a tie or the result asks for it.
 type candidate struct {
