@@ -84,7 +84,7 @@ func scanned(t rapid.TB, tx *storage.Txn, name, query string, k int, keep func([
 		h := fulltext.Hit{Key: f.key}
 		for i, n := range f.freq {
 			if n > 0 && q.Clauses[i].Occur != fulltext.MustNot {
-				h.Score += fulltext.DefaultParams.Score(stats.IDF(df[i]), n, f.length, stats)
+				h.Score += fulltext.DefaultParams.Score(q.Clauses[i].IDF(stats, df[i]), n, f.length, stats)
 			}
 		}
 		out = append(out, h)

@@ -195,6 +195,21 @@ func (q *query) bounds(base, weight, dev, set float32, dot int32) (estimate, off
 	return base + q.norm2 - 2*product, 2 * off
 }
 
+// leasts gives for each slot of a block what bounds tells as the estimate less so many times its error.
+func (q *query) leasts(b *block, dots []int32, scale float32, out []float32) {
+	n := len(out)
+	base, weight, dev, set := b.factors[0][:n], b.factors[1][:n], b.factors[2][:n], b.factors[3][:n]
+	dots = dots[:n]
+	two, norm2 := float32(2), q.norm2
+	if q.metric == ByIP {
+		two, norm2 = 1, 0
+	}
+	low, step, sum, off := -2*two*q.low, -2*two*q.step, two*q.sum, two*q.norm*scale
+	for i := range out {
+		out[i] = base[i] + norm2 + weight[i]*(low*set[i]+step*float32(dots[i])+sum) - dev[i]*off
+	}
+}
+
 // key gives a distance of SQL in the terms of bounds.
 func (m Metric) key(distance float64) float32 {
 	switch m {

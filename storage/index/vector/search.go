@@ -44,7 +44,7 @@ func (s *Set) Has(ordinal uint64) bool {
 // block gives the words of a block's ordinals; nil when it has none.
 func (s *Set) block(n uint64) []uint64 {
 	const per = blockRows / 64
-	if n*per >= uint64(len(s.words)) {
+	if s == nil || n*per >= uint64(len(s.words)) {
 		return nil
 	}
 	return s.words[n*per : min((n+1)*per, uint64(len(s.words)))]
@@ -157,7 +157,7 @@ func (m *Index) scanBlocks(ctx context.Context, v index.View, f *finder) ([]*par
 	var wg sync.WaitGroup
 	for i := range parts {
 		mine := all[len(all)*i/workers : len(all)*(i+1)/workers]
-		parts[i] = &part{finder: f}
+		parts[i] = &part{finder: f, limit: zeroCode}
 		if i == workers-1 {
 			errs[i] = parts[i].blocks(ctx, mine)
 			break
@@ -187,8 +187,10 @@ type part struct {
 	*finder
 	most    []float32 // the k least upper bounds, as a heap with the greatest first
 	rows    []candidate
+	limit   float32 // the greatest of most when there are k, else infinite: rows hardly nearer don't count
 	scanned int
 	dots    [blockRows]int32
+	least   [blockRows]float32
 }
 
 func (p *part) blocks(ctx context.Context, all []numbered) error {
@@ -208,11 +210,9 @@ func (p *part) block(nb numbered) error {
 	if err != nil {
 		return err
 	}
-	dots(b.codes, p.q.planes, p.q.words(), p.dots[:b.slots])
-	var only []uint64
-	if p.only != nil {
-		only = p.only.block(nb.n)
-	}
+	var rows [blockRows / 64]uint64
+	n := 0
+	only := p.only.block(nb.n)
 	for w, present := range b.present {
 		if p.only != nil {
 			if w >= len(only) {
@@ -220,19 +220,62 @@ func (p *part) block(nb numbered) error {
 			}
 			present &= only[w]
 		}
-		for ; present != 0; present &= present - 1 {
-			i := 64*w + bits.TrailingZeros64(present)
-			ordinal := nb.n*blockRows + uint64(i)
-			if len(p.changed) > 0 {
-				if _, newer := p.changed[ordinal]; newer {
-					continue
-				}
+		rows[w] = present
+		n += bits.OnesCount64(present)
+	}
+	if n -= p.drop(nb.n, &rows); n < b.slots/sparse {
+		p.some(nb.n, &b, &rows)
+	} else {
+		p.many(nb.n, &b, &rows)
+	}
+	p.scanned += n
+	return nil
+}
+
+// sparse is the part of a block's slots below which the product of each row by itself is faster than of all.
+const sparse = 6
+
+// drop takes the rows out that have a newer code among the deltas, and counts them.
+func (p *part) drop(block uint64, rows *[blockRows / 64]uint64) (n int) {
+	if len(p.changed) == 0 {
+		return 0
+	}
+	for w := range rows {
+		for left := rows[w]; left != 0; left &= left - 1 {
+			i := bits.TrailingZeros64(left)
+			if _, newer := p.changed[block*blockRows+uint64(64*w+i)]; newer {
+				rows[w] &^= 1 << i
+				n++
 			}
-			p.scanned++
-			p.consider(ordinal, b.factors[0][i], b.factors[1][i], b.factors[2][i], b.factors[3][i], p.dots[i])
 		}
 	}
-	return nil
+	return n
+}
+
+// some considers a few rows of a block.
+func (p *part) some(block uint64, b *block, rows *[blockRows / 64]uint64) {
+	words := p.q.words()
+	for w, left := range rows {
+		for ; left != 0; left &= left - 1 {
+			i := 64*w + bits.TrailingZeros64(left)
+			dots(b.codes[i*words:(i+1)*words], p.q.planes, words, p.dots[:1])
+			p.consider(block*blockRows+uint64(i), b.factors[0][i], b.factors[1][i], b.factors[2][i], b.factors[3][i], p.dots[0])
+		}
+	}
+}
+
+// many considers most rows of a block.
+func (p *part) many(block uint64, b *block, rows *[blockRows / 64]uint64) {
+	dots(b.codes, p.q.planes, p.q.words(), p.dots[:b.slots])
+	p.q.leasts(b, p.dots[:b.slots], p.scale, p.least[:b.slots])
+	for w, left := range rows {
+		for ; left != 0; left &= left - 1 {
+			i := 64*w + bits.TrailingZeros64(left)
+			if p.least[i] <= p.limit || p.zeroIsApart && b.factors[0][i] == zeroCode {
+				p.consider(block*blockRows+uint64(i), b.factors[0][i], b.factors[1][i], b.factors[2][i], b.factors[3][i], p.dots[i])
+			}
+		}
+	}
 }
 
 // deltas considers the rows that are not in blocks.
@@ -259,12 +302,14 @@ func (p *part) consider(ordinal uint64, base, weight, dev, set float32, dot int3
 	if off *= p.scale; base == zeroCode && p.zeroIsApart {
 		estimate, off = p.q.metric.key(1), 0
 	}
-	if len(p.most) == p.k && !(estimate-off <= p.most[0]) {
+	if !(estimate-off <= p.limit) {
 		return
 	}
 	p.rows = append(p.rows, candidate{estimate - off, ordinal})
 	if estimate < zeroCode {
-		p.most = keepLeast(p.most, p.k, estimate+off)
+		if p.most = keepLeast(p.most, p.k, estimate+off); len(p.most) == p.k && p.k > 0 {
+			p.limit = p.most[0]
+		}
 	}
 }
 

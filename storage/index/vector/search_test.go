@@ -113,7 +113,7 @@ func (w *world) search(t testing.TB, x []float32, o Options) (found []uint64, vi
 		t.Fatal(ok, err)
 	}
 	f := finder{q: q, scale: errorScale(o.Recall), k: o.K, only: o.Only}
-	p := &part{finder: &f}
+	p := &part{finder: &f, limit: zeroCode}
 	if err := p.blocks(t.Context(), w.all); err != nil {
 		t.Fatal(err)
 	}
