@@ -202,10 +202,10 @@ func (o *nearestOp) collect(ctx context.Context) error {
 	}
 }
 
-// Parts grow, so that a search that is soon done reads few rows in vain.
+// Parts grow, so that a search that is soon done reads few rows in vain, but not far: each tells how few rows are left to be read.
 const (
 	firstPart = 64
-	mostPart  = 1024
+	mostPart  = 192
 )
 
 func (o *nearestOp) next(ctx context.Context) (*batch.Batch, error) {
