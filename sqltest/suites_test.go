@@ -33,6 +33,7 @@ var suites = []struct {
 	{"", 0, true, []string{"./isolation", "-a", "{dsn}", "-max", "3", "-span", "300ms", "-bank", "300ms"}},
 	{"", 0, true, []string{"./bulk", "-bin", "{bin}", "-rows", "20000"}},
 	{"", 0, true, []string{"./crash", "-bin", "{bin}", "-rounds", "2"}},
+	{"", 0, true, []string{"./searchers", "-bin", "{bin}", "-rounds", "2", "-span", "3s"}},
 	{"", 0, true, []string{"./bench", "-a", "{dsn}", "-scale", "1000", "-rounds", "1"}},
 }
 
