@@ -14,45 +14,70 @@ import (
 	"github.com/omgdb/omgdb/pgwire"
 )
 
+// indexFlags are what omgdb index is told.
+type indexFlags struct {
+	embedder       string
+	maxSize        int64
+	verbose, watch bool
+	dir, store     string
+}
+
 func indexCmd() *cobra.Command {
-	var embedder string
-	var maxSize int64
-	var verbose bool
+	var f indexFlags
 	cmd := &cobra.Command{
 		Use:   "index DIR",
 		Short: "Index the text files of a directory, to be asked with omgdb query",
 		Long: "Keeps an index of DIR's text files in DIR/" + contextsvc.StoreName + ", past what .gitignore and .omgdbignore files say, and prints the outcome as\n" +
-			"JSON. A later run reads only what has changed. What was skipped is told on standard error.",
+			"JSON. A later run reads only what has changed. What was skipped is told on standard error. With --watch it goes on until it is\n" +
+			"interrupted: changes are indexed as they come, a line for each time that something was.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
-			dir, store, err := contextsvc.StorePath(a[0])
-			if err != nil {
+			var err error
+			if f.dir, f.store, err = contextsvc.StorePath(a[0]); err != nil {
 				return err
-			}
-			var size any
-			if cmd.Flags().Changed("max-size") {
-				size = maxSize
 			}
 			o := pgwire.DialOptions{Application: "omgdb", Create: true, Share: true}
-			return withConnOf(cmd.Context(), store, o, func(ctx context.Context, c *pgx.Conn) error {
-				var answer string
-				if err := c.QueryRow(ctx, `SELECT omgdb.context_index($1, $2, $3, true)`, dir, optional(embedder), size).Scan(&answer); err != nil {
+			return withConnOf(cmd.Context(), f.store, o, func(ctx context.Context, c *pgx.Conn) error {
+				if _, err := f.index(cmd, c, true); err != nil || !f.watch {
 					return err
 				}
-				plain, report, err := contextsvc.SplitReport([]byte(answer))
-				if err != nil {
-					return err
-				}
-				printSkipped(cmd.ErrOrStderr(), report.Skipped, verbose)
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", plain)
-				return err
+				return f.follow(cmd, c)
 			})
 		},
 	}
-	cmd.Flags().StringVar(&embedder, "embedder", "", "static, minilm or none (default: that of the index, static at first)")
-	cmd.Flags().Int64Var(&maxSize, "max-size", 0, "size in bytes above which files are skipped (default 4 MiB)")
-	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "tell every file that was skipped")
+	cmd.Flags().StringVar(&f.embedder, "embedder", "", "static, minilm or none (default: that of the index, static at first)")
+	cmd.Flags().Int64Var(&f.maxSize, "max-size", 0, "size in bytes above which files are skipped (default 4 MiB)")
+	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "tell every file that was skipped")
+	cmd.Flags().BoolVar(&f.watch, "watch", false, "go on and index changes as they come")
 	return cmd
+}
+
+// index makes one run and prints its outcome: always, or only when something was to do. It tells whether something was.
+func (f *indexFlags) index(cmd *cobra.Command, c *pgx.Conn, always bool) (did bool, err error) {
+	var size any
+	if cmd.Flags().Changed("max-size") {
+		size = f.maxSize
+	}
+	done := f.showProgress(cmd)
+	var answer string
+	err = c.QueryRow(cmd.Context(), `SELECT omgdb.context_index($1, $2, $3, true)`, f.dir, optional(f.embedder), size).Scan(&answer)
+	done()
+	if err != nil {
+		return false, err
+	}
+	plain, report, err := contextsvc.SplitReport([]byte(answer))
+	if err != nil {
+		return false, err
+	}
+	did = report.Added+report.Changed+report.Removed > 0
+	if !did && !always {
+		return false, nil
+	}
+	if always {
+		printSkipped(cmd.ErrOrStderr(), report.Skipped, f.verbose)
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", plain)
+	return did, err
 }
 
 // skippedShown is how many skipped files are named without --verbose.

@@ -18,7 +18,7 @@ import (
 
 // Entries lists the functions of this package.
 func Entries() functions.Entries {
-	return functions.Entries{Scalars: []*functions.Scalar{&contextIndex, &contextQuery}}
+	return functions.Entries{Scalars: []*functions.Scalar{&contextIndex, &contextQuery, &contextProgress}}
 }
 
 // The collections, in schema public.

@@ -40,6 +40,8 @@ type indexer struct {
 	warning  string
 	out      *writer
 
+	progress progress
+
 	mu    sync.Mutex
 	done  counts
 	skips []skip
@@ -57,6 +59,8 @@ func evalIndex(ctx context.Context, c *functions.Call, a []value.Value) (value.V
 		return value.Null, err
 	}
 	defer x.root.Close()
+	runs.Store(x.place.dir, &x.progress)
+	defer runs.Delete(x.place.dir)
 	if err := x.run(ctx); err != nil {
 		return value.Null, err
 	}
@@ -211,6 +215,7 @@ func (x *indexer) walk(ctx context.Context, found chan<- file, seen map[string]b
 		if fresh {
 			return nil
 		}
+		x.progress.found.Add(1)
 		select {
 		case found <- f:
 			return nil
@@ -219,6 +224,7 @@ func (x *indexer) walk(ctx context.Context, found chan<- file, seen map[string]b
 		}
 	}
 	err := w.walk(ctx)
+	x.progress.walked.Store(true)
 	if err != nil && ctx.Err() == nil {
 		return dberr.Wrap(err, dberr.IOError, "cannot read directory %q: %s", x.place.dir, reasonOf(err))
 	}
@@ -259,6 +265,7 @@ func (x *indexer) read(ctx context.Context, found <-chan file, ready chan<- *cha
 			return err
 		}
 		buf = raw
+		x.progress.done.Add(1)
 		if c == nil {
 			continue
 		}

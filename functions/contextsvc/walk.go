@@ -38,6 +38,7 @@ type walker struct {
 	maxSize int64
 	file    func(file) error
 	skip    func(skip)
+	folder  func(rel string) // told of each directory that is walked; nil: nobody
 }
 
 // walk visits everything below the root that the ignore rules leave.
@@ -61,6 +62,9 @@ func (w *walker) dir(ctx context.Context, rel string, parts []string, above *rul
 	if len(parts) > 0 && isStore(entries) {
 		w.skip(skip{rel, "a store of OMGDB"})
 		return nil
+	}
+	if w.folder != nil {
+		w.folder(rel)
 	}
 	r := above.below(w.root, rel, len(parts), ignoreFilesOf(entries))
 	for _, e := range entries {

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -138,3 +140,51 @@ func (p *play) swap(ctx context.Context, s *step) (checks int, err error) {
 	}
 	return checks, err
 }
+
+// patience is how long a watch may take to show a change.
+const patience = 20 * time.Second
+
+// watch takes steps while a folder is watched: each query becomes true soon, without another index run. In the end the watch is
+// interrupted, and ends well.
+func (p *play) watch(ctx context.Context, s *step) (checks int, err error) {
+	cmd, err := p.command(ctx, "", "index", "--watch", p.path(s.Watch))
+	if err != nil {
+		return 0, err
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return 0, err
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	defer cmd.Process.Kill()
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.HasPrefix(line, `{"message":"Indexed `) {
+		return 0, fmt.Errorf("the watch says %q: %v: %s", line, err, stderr.String())
+	}
+	go io.Copy(io.Discard, out)
+	for i := range s.During {
+		begun := time.Now()
+		n, err := p.do(ctx, &s.During[i])
+		for err != nil && s.During[i].isQuery() && time.Since(begun) < patience && ctx.Err() == nil {
+			time.Sleep(100 * time.Millisecond)
+			n, err = p.do(ctx, &s.During[i])
+		}
+		if err != nil {
+			return checks, fmt.Errorf("while it is watched, step %d: %w: %s", i+1, err, stderr.String())
+		}
+		checks += n
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		return checks, err
+	}
+	if err := cmd.Wait(); err != nil {
+		return checks, fmt.Errorf("the interrupted watch: %w: %s", err, stderr.String())
+	}
+	return checks + 1, nil
+}
+
+// isQuery tells whether a step asks: it has none of the verbs.
+func (s *step) isQuery() bool { return s.Query != "" }

@@ -36,6 +36,9 @@ type step struct {
 	Kill   int    `json:"kill,omitempty"`   // so many first index runs of In that are killed, each at a later moment
 	Swap   string `json:"swap,omitempty"`   // during index runs of In this file goes and comes
 
+	Watch  string `json:"watch,omitempty"` // during index --watch of this folder the steps of During are taken; queries may take a while to hold
+	During []step `json:"during,omitempty"`
+
 	Text   string   `json:"text,omitempty"`
 	Hex    string   `json:"hex,omitempty"`
 	Repeat int      `json:"repeat,omitempty"` // so many times Text or Hex in front of Tail
@@ -104,6 +107,8 @@ func (p *play) do(ctx context.Context, s *step) (checks int, err error) {
 		return p.crowd(ctx, s)
 	case s.Kill > 0:
 		return p.kills(ctx, s)
+	case s.Watch != "":
+		return p.watch(ctx, s)
 	case s.Swap != "":
 		return p.swap(ctx, s)
 	}
