@@ -78,7 +78,6 @@ var alternatives = []struct {
 	{is[*pg_query.Node_RuleStmt], "rules are not supported", "Use a view, or write the statements out."},
 	{is[*pg_query.Node_CreateTrigStmt], "triggers are not supported", "Use constraints, generated columns and defaults."},
 	{is[*pg_query.Node_CreateEventTrigStmt], "event triggers are not supported", "Use the history of the catalog."},
-	{is[*pg_query.Node_DoStmt], "DO blocks are not supported", "Send the statements one by one; PL/pgSQL is not available."},
 	{is[*pg_query.Node_CreateFdwStmt], "foreign data wrappers are not supported", "Import the data with COPY or omgdb import."},
 	{is[*pg_query.Node_CreateForeignServerStmt], "foreign data wrappers are not supported", "Import the data with COPY or omgdb import."},
 	{is[*pg_query.Node_CreateForeignTableStmt], "foreign tables are not supported", "Import the data with COPY or omgdb import."},

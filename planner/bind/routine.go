@@ -248,7 +248,7 @@ func Body(ctx context.Context, bc *Context, st parse.Stmt, ret value.Schema, dec
 	}
 	b := newBinder(ctx, bc, st)
 	for i, a := range bc.Args {
-		if i < len(b.params) && b.params[i] == nil {
+		if i < len(b.params) && (b.params[i] == nil || isRecord(a.Type)) {
 			b.params[i] = a.Type
 		}
 	}

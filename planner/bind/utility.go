@@ -45,6 +45,8 @@ func (b *binder) sessionStatement(n *pg_query.Node) (st plan.Statement, ok bool,
 		st = &plan.Listen{Channel: x.ListenStmt.Conditionname}
 	case *pg_query.Node_UnlistenStmt:
 		st = &plan.Unlisten{Channel: x.UnlistenStmt.Conditionname}
+	case *pg_query.Node_DoStmt:
+		st, err = doBlock(x.DoStmt)
 	case *pg_query.Node_NotifyStmt:
 		st = &plan.Notify{Channel: x.NotifyStmt.Conditionname, Payload: x.NotifyStmt.Payload}
 	case *pg_query.Node_LockStmt:
@@ -487,4 +489,24 @@ func (b *binder) lookupIndex(schema, name string) (*catalog.Index, *catalog.Rela
 		}
 	}
 	return nil, nil
+}
+
+// doBlock binds DO. Its text is bound as it runs.
+func doBlock(x *pg_query.DoStmt) (plan.Statement, error) {
+	st, language := &plan.Do{}, "plpgsql"
+	for _, n := range x.Args {
+		switch d := n.GetDefElem(); d.GetDefname() {
+		case "as":
+			st.Body = d.Arg.GetString_().GetSval()
+		case "language":
+			language = d.Arg.GetString_().GetSval()
+		}
+	}
+	switch language {
+	case "plpgsql":
+		return st, nil
+	case "sql", "c", "internal":
+		return nil, dberr.New(dberr.FeatureNotSupported, "language \"%s\" does not support inline code execution", language)
+	}
+	return nil, dberr.New(dberr.UndefinedObject, "language \"%s\" does not exist", language)
 }

@@ -330,3 +330,9 @@ type NoOp struct {
 
 // CommandTag implements Statement.
 func (s *NoOp) CommandTag() string { return s.Tag }
+
+// Do runs a block of PL/pgSQL.
+type Do struct{ Body string }
+
+// CommandTag implements Statement.
+func (*Do) CommandTag() string { return "DO" }

@@ -30,7 +30,7 @@ var queryAction = &action{event: evStatement, counts: true}
 // buildActions makes the table of utility statements by their type. A Server holds it.
 func buildActions() map[reflect.Type]*action {
 	m := map[reflect.Type]*action{}
-	for _, list := range [][]entry{controlActions(), settingActions(), preparedActions(), cursorActions(), copyActions(), ddlActions(), routineActions(), furtherActions(), explainActions(), otherActions()} {
+	for _, list := range [][]entry{controlActions(), settingActions(), preparedActions(), cursorActions(), copyActions(), ddlActions(), routineActions(), blockActions(), furtherActions(), explainActions(), otherActions()} {
 		for _, e := range list {
 			a := e.action
 			m[e.of] = &a

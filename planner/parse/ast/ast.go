@@ -56,6 +56,7 @@ type (
 	CreateStmt            = pg_query.CreateStmt
 	CreateTableAsStmt     = pg_query.CreateTableAsStmt
 	CurrentOfExpr         = pg_query.CurrentOfExpr
+	DoStmt                = pg_query.DoStmt
 	DeclareCursorStmt     = pg_query.DeclareCursorStmt
 	DefElem               = pg_query.DefElem
 	DeleteStmt            = pg_query.DeleteStmt
