@@ -201,7 +201,9 @@ func (b *binder) functionOptions(f *catalog.Function, x *pg_query.CreateFunction
 	}
 	switch language {
 	case "sql":
-	case "plpgsql", "c", "internal":
+	case "plpgsql":
+		f.Language = language
+	case "c", "internal":
 		return dberr.New(dberr.FeatureNotSupported, "language \"%s\" is not supported", language).WithHint("Write the function in LANGUAGE sql.")
 	default:
 		return dberr.New(dberr.UndefinedObject, "language \"%s\" does not exist", language)

@@ -60,6 +60,9 @@ func (b *binder) anyTypeByOID(oid uint32) *value.Type {
 
 // routinesNamed lists users' functions by name; the plan depends on the names in the schemas that were searched.
 func (b *binder) routinesNamed(schema, name string) []*routine {
+	if schema == "pg_temp" && b.TempSchema != "" {
+		schema = b.TempSchema
+	}
 	schemas := []string{schema}
 	if schema == "" {
 		schemas = b.path()
@@ -147,6 +150,9 @@ func routineScalar(f *catalog.Function, params []functions.Param, variadic bool,
 			}
 			defer it.Close()
 			row, err := it.Next(ctx)
+			if err == nil && c.Ret.OID == value.Void.OID && f.Language != "" {
+				return value.String(""), nil // as in PostgreSQL, where only functions in SQL give NULL
+			}
 			if err != nil || row == nil || c.Ret.OID == value.Void.OID {
 				return value.Null, err
 			}

@@ -88,6 +88,11 @@ func (b *binder) typeNamed(schema, name string) *value.Type {
 		}
 	}
 	switch schema {
+	case "pg_temp":
+		if b.TempSchema == "" || b.TempSchema == schema {
+			break
+		}
+		return b.typeNamed(b.TempSchema, name)
 	case "":
 		for _, s := range b.path() {
 			if t := b.typeNamed(s, name); t != nil {

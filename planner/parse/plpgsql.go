@@ -39,12 +39,14 @@ type PLStmt struct {
 	Var    int   // position of the variable that is set, -1 for none
 	Into   []int // targets of INTO and of FOR over rows, nil for none
 	Strict bool
-	Not    bool // REVERSE of FOR, EXIT (not CONTINUE), ELSE of CASE
-	Body   []PLStmt
-	Else   []PLStmt
-	Arms   []PLArm // ELSIF, WHEN of CASE, WHEN of EXCEPTION
-	Raise  PLRaise
-	Items  []PLItem
+	// Dynamic: RETURN QUERY EXECUTE.
+	Dynamic bool
+	Not     bool // REVERSE of FOR, EXIT (not CONTINUE), ELSE of CASE
+	Body    []PLStmt
+	Else    []PLStmt
+	Arms    []PLArm // ELSIF, WHEN of CASE, WHEN of EXCEPTION
+	Raise   PLRaise
+	Items   []PLItem
 }
 
 // PLArm is a branch: Cond is an expression, or Conditions are names of errors.
@@ -71,8 +73,21 @@ type PLItem struct {
 	Target int
 }
 
+// PLResult says what RETURN gives in the text of a function.
+type PLResult int
+
+const (
+	PLNothing PLResult = iota // no value, or that of the output parameters
+	PLValue                   // a value
+	PLRows                    // RETURN NEXT and RETURN QUERY add rows
+)
+
 // Block parses the text of a DO statement in PL/pgSQL.
-func Block(body string) (*PLBlock, error) {
+func Block(body string) (*PLBlock, error) { return RoutineBlock(body, PLNothing, "", nil) }
+
+// RoutineBlock parses the text of a function in PL/pgSQL. Its parameters, of which args are the names, are
+// the first variables; name is the label of the block that they belong to.
+func RoutineBlock(body string, result PLResult, name string, args []string) (*PLBlock, error) {
 	if err := checkLimits(body); err != nil {
 		return nil, err
 	}
@@ -80,11 +95,7 @@ func Block(body string) (*PLBlock, error) {
 		return nil, dberr.New(dberr.FeatureNotSupported, "DECLARE in a block inside another is not supported").
 			WithHint("Declare all variables at the beginning.")
 	}
-	tag := "$omgdb$"
-	for strings.Contains(body, tag) {
-		tag = tag[:len(tag)-1] + "x$"
-	}
-	text, err := pg_query.ParsePlPgSqlToJSON("DO " + tag + body + tag)
+	text, err := pg_query.ParsePlPgSqlToJSON(wrapped(body, result, name, args))
 	if err != nil {
 		return nil, dberr.New(dberr.SyntaxError, "%s", strings.TrimSpace(err.Error()))
 	}
@@ -93,6 +104,54 @@ func Block(body string) (*PLBlock, error) {
 		return nil, dberr.Wrap(err, dberr.InternalError, "cannot read the block")
 	}
 	return fns[0]["PLpgSQL_function"].block()
+}
+
+// wrapped is the text that the C parser is given: a function whose parameters are variables of a block around the body, since that parser
+// doesn't know all kinds of parameters.
+func wrapped(body string, result PLResult, name string, args []string) string {
+	tag := "$omgdb$"
+	for strings.Contains(body, tag) {
+		tag = tag[:len(tag)-1] + "x$"
+	}
+	if result == PLRows {
+		body = nextRows(body)
+	}
+	var vars strings.Builder
+	for _, a := range args {
+		if a != "" {
+			vars.WriteString(" " + quoted(a) + " int;")
+		}
+	}
+	if vars.Len() > 0 {
+		body = "<<" + quoted(name) + ">> DECLARE" + vars.String() + " BEGIN " + strings.TrimRight(strings.TrimSpace(body), ";") + "; END"
+	}
+	kind := [...]string{PLNothing: "void", PLValue: "int", PLRows: "SETOF int"}[result]
+	return "CREATE FUNCTION f() RETURNS " + kind + " LANGUAGE plpgsql AS " + tag + body + tag
+}
+
+func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// nextRows gives RETURN NEXT without a value, which adds a row of the output parameters, the value that the C parser wants to see.
+func nextRows(body string) string {
+	sc := scanner{s: body}
+	var out strings.Builder
+	from, state := 0, 0
+	for {
+		kind, tok := sc.next()
+		switch {
+		case kind == tokEnd:
+			return out.String() + body[from:]
+		case kind == tokWord && strings.EqualFold(tok, "return"):
+			state = 1
+		case state == 1 && kind == tokWord && strings.EqualFold(tok, "next"):
+			state = 2
+		case state == 2 && tok == ";":
+			out.WriteString(body[from:sc.pos-1] + " NULL")
+			from, state = sc.pos-1, 0
+		default:
+			state = 0
+		}
+	}
 }
 
 // nestedDeclare tells whether DECLARE comes after the first BEGIN.
@@ -152,6 +211,7 @@ type (
 		Cond       plExpr             `json:"cond"`
 		Expr       plExpr             `json:"expr"`
 		SQL        plExpr             `json:"sqlstmt"`
+		DynQuery   plExpr             `json:"dynquery"`
 		Query      plExpr             `json:"query"`
 		TExpr      plExpr             `json:"t_expr"`
 		TVarno     int                `json:"t_varno"`
@@ -229,7 +289,10 @@ func (r plReader) stmts(nodes []plNode) ([]PLStmt, error) {
 // stmt reads a statement; its lists of statements come after what is the same for all kinds.
 func (r plReader) stmt(n plNode) (s PLStmt, err error) {
 	for kind, f := range n {
-		s = PLStmt{Kind: strings.TrimPrefix(kind, "PLpgSQL_stmt_"), Line: f.Lineno, Label: f.Label, Strict: f.Strict, Var: -1, Step: f.Step.text(), Upper: f.Upper.text()}
+		if len(f.DynQuery) > 0 {
+			f.Query = f.DynQuery
+		}
+		s = PLStmt{Kind: strings.TrimPrefix(kind, "PLpgSQL_stmt_"), Line: f.Lineno, Label: f.Label, Strict: f.Strict, Var: -1, Dynamic: len(f.DynQuery) > 0, Step: f.Step.text(), Upper: f.Upper.text()}
 		for _, e := range []plExpr{f.Cond, f.Expr, f.SQL, f.Query, f.TExpr, f.Lower} {
 			if s.Expr == "" {
 				s.Expr = e.text()

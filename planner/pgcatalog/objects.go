@@ -237,7 +237,7 @@ var pgCollation = of[named]{
 	},
 }
 
-var languages = []named{{oid: 12, name: "internal"}, {oid: 13, name: "c"}, {oid: 14, name: "sql"}}
+var languages = []named{{oid: 12, name: "internal"}, {oid: 13, name: "c"}, {oid: 14, name: "sql"}, {oid: 13580, name: "plpgsql"}}
 
 // The OIDs of the validators of languages, in PostgreSQL.
 var validators = map[uint32]uint32{12: 2246, 13: 2247, 14: 2248}
@@ -249,7 +249,7 @@ var pgLanguage = of[named]{
 		"lanname":      func(_ *world, n named) value.Value { return text(n.name) },
 		"lanowner":     func(*world, named) value.Value { return oid(catalog.SuperRole) },
 		"lanvalidator": func(_ *world, n named) value.Value { return oid(validators[n.oid]) },
-		"lanpltrusted": func(_ *world, n named) value.Value { return value.Bool(n.name == "sql") },
+		"lanpltrusted": func(_ *world, n named) value.Value { return value.Bool(n.name == "sql" || n.name == "plpgsql") },
 	},
 }
 

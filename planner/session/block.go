@@ -17,7 +17,14 @@ import (
 type blockRun struct {
 	s    *Session
 	vars []blockVar
-	rows int64          // ROW_COUNT
+	rows int64 // ROW_COUNT
+	// Of a function: its name, its arguments (args: positions of those that the call gave), and the columns and rows of its result.
+	routine string
+	params  []blockVar
+	args    []int
+	ret     value.Schema
+	out     *keptRows
+
 	errs []*dberr.Error // errors that are being handled, the innermost last
 	seen []int          // positions of the variables that texts see, in the order in which they came into being
 }
@@ -27,7 +34,9 @@ type blockVar struct {
 	parse.PLVar
 	typ *value.Type
 	val value.Value
-	set bool // of a record
+	out bool // an output parameter
+	// made: of an argument, the variable that stands for it exists.
+	made bool
 }
 
 // flow is how a statement ends: it goes on, or leaves loops and blocks.
@@ -102,7 +111,11 @@ func blockStmt(kind string) func(*blockRun, context.Context, *parse.PLStmt) (flo
 	case "exit":
 		return (*blockRun).exit
 	case "return":
-		return func(*blockRun, context.Context, *parse.PLStmt) (flow, error) { return flow{kind: finish}, nil }
+		return (*blockRun).returns
+	case "return_next":
+		return simple((*blockRun).next)
+	case "return_query":
+		return simple((*blockRun).rowsOf)
 	case "assign":
 		return simple((*blockRun).assign)
 	case "execsql", "perform", "dynexecute":

@@ -12,6 +12,7 @@ import (
 	"github.com/omgdb/omgdb/planner/parse"
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/value"
 )
 
@@ -26,6 +27,12 @@ func (r *blockRun) declare(ctx context.Context, vars []parse.PLVar) error {
 	made := map[string]*value.Type{"found": value.Boolean, "sqlstate": value.Text, "sqlerrm": value.Text}
 	for _, d := range vars {
 		v := blockVar{PLVar: d, typ: made[d.Name]}
+		if p := r.param(d.Name); p != nil && !d.IsTarget {
+			v = *p
+			r.vars, r.seen = append(r.vars, v), append(r.seen, len(r.vars))
+			p.made = true // a later variable of the name is another one
+			continue
+		}
 		switch {
 		case d.IsTarget || d.Type == "":
 		default:
@@ -54,6 +61,16 @@ func (r *blockRun) declare(ctx context.Context, vars []parse.PLVar) error {
 		}
 		if err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// param gives the argument of a name for which no variable was made yet.
+func (r *blockRun) param(name string) *blockVar {
+	for i := range r.params {
+		if p := &r.params[i]; p.Name == name && name != "" && !p.made {
+			return p
 		}
 	}
 	return nil
@@ -108,6 +125,14 @@ func (r *blockRun) setNamed(name string, v value.Value) {
 // arguments are the variables that a text sees, as the parameters of a function would be seen.
 func (r *blockRun) arguments() (params []functions.Param, args []value.Value) {
 	names := map[string]bool{}
+	for _, i := range r.args { // $1, $2, …
+		p := r.params[i]
+		if n := r.find(p.PLVar.Name); n >= 0 {
+			p = r.vars[n]
+		}
+		params, args = append(params, functions.Param{Name: p.PLVar.Name, Type: p.typ}), append(args, p.val)
+		names[p.PLVar.Name] = true
+	}
 	for i := len(r.seen) - 1; i >= 0; i-- {
 		v := &r.vars[r.seen[i]]
 		if names[v.Name] || v.typ == nil {
@@ -198,11 +223,11 @@ func (r *blockRun) give(ctx context.Context, into []int, rows *keptRows, i int) 
 	}
 	if len(into) == 1 && isRow(r.vars[into[0]].typ) {
 		x := &r.vars[into[0]]
-		if i >= rows.n {
+		if i >= rows.n && x.typ.OID != value.RecordType.OID {
 			x.val = value.Null
 			return nil
 		}
-		if len(rows.schema) == 1 && rows.schema[0].Type.OID == x.typ.OID {
+		if i < rows.n && len(rows.schema) == 1 && rows.schema[0].Type.OID == x.typ.OID {
 			x.val = rows.cols[0].Get(i)
 			return nil
 		}
@@ -305,7 +330,7 @@ func (r *blockRun) compile(ctx context.Context, text string, params []functions.
 		oids[i] = p.Type.OID
 	}
 	bc := s.bindContext(v, oids)
-	bc.Args = params
+	bc.Args, bc.Routine = params, r.routine
 	bound, err := bind.Body(ctx, bc, stmts[0], nil, "")
 	if err != nil {
 		return nil, err
@@ -390,8 +415,7 @@ func (r *blockRun) text(ctx context.Context, v typed) (string, error) {
 	if v.val.IsNull() {
 		return "<NULL>", nil
 	}
-	x, err := r.convert(ctx, v, value.Text.SQL)
-	return x.Str(), err
+	return typeio.Text(v.typ, v.val, r.s.format), nil
 }
 
 // diagnose is GET DIAGNOSTICS.

@@ -54,6 +54,9 @@ func (s *Session) CallRoutine(ctx context.Context, env *functions.Env, oid uint3
 	if fn == nil {
 		return nil, storage.ErrStale
 	}
+	if fn.Language != "" {
+		return s.callBlock(ctx, env, fn, types, args, ret)
+	}
 	point := env.Txn.Statement()
 	defer func() {
 		env.Txn.Resume(point)
@@ -323,6 +326,10 @@ func mayReplace(old, f *catalog.Function, st *plan.CreateFunction) error {
 func (s *Session) checkBody(ctx context.Context, f *catalog.Function) error {
 	if on, ok := s.Get("check_function_bodies"); ok && on == "off" && !f.Standard {
 		return nil
+	}
+	if f.Language != "" {
+		_, err := parseRoutine(f)
+		return err
 	}
 	v, err := s.view()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/omgdb/omgdb/storage/kv"
 )
 
-// Function is a function or procedure that a user wrote in SQL. Its types are named by their OIDs: they may be row types of tables, which
+// Function is a function or procedure that a user wrote, in SQL or PL/pgSQL. Its types are named by their OIDs: they may be row types of tables, which
 // change.
 type Function struct {
 	ID     ID
@@ -15,9 +15,11 @@ type Function struct {
 	Name   string
 	Owner  ID
 	Kind   byte // f function, p procedure
-	Args   []FunctionArg
-	Ret    uint32 // OID of the result's type; that of record when it has several columns
-	SetOf  bool
+	// Language is "plpgsql", or "" for SQL.
+	Language string
+	Args     []FunctionArg
+	Ret      uint32 // OID of the result's type; that of record when it has several columns
+	SetOf    bool
 	// Body is the text of its statements. Of a body that was written as BEGIN ATOMIC or RETURN, Standard is true.
 	Body       string
 	Standard   bool
@@ -55,6 +57,14 @@ func (f *Function) Word() string {
 	return "function"
 }
 
+// LanguageName is what CREATE FUNCTION calls the language.
+func (f *Function) LanguageName() string {
+	if f.Language == "" {
+		return "sql"
+	}
+	return f.Language
+}
+
 // Class implements Descriptor.
 func (*Function) Class() Class { return FunctionClass }
 
@@ -85,6 +95,7 @@ func describeFunction(f *Function, c *coder) {
 	c.str("name", &f.Name)
 	integer(c, "owner", &f.Owner)
 	integer(c, "kind", &f.Kind)
+	c.str("language", &f.Language)
 	list(c, "args", &f.Args, func(a *FunctionArg, c *coder) {
 		c.str("name", &a.Name)
 		integer(c, "type", &a.Type)
