@@ -47,7 +47,7 @@ func (f *indexFlags) drawProgress(ctx context.Context, file *os.File) {
 		return // the bar is no more than a courtesy
 	}
 	defer done()
-	bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(file), progressbar.OptionSetDescription("indexing"), progressbar.OptionShowCount(),
+	bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(file), progressbar.OptionSetDescription("indexing"), progressbar.OptionShowCount(),
 		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30))
 	defer bar.Finish()
 	for ctx.Err() == nil {
@@ -59,11 +59,9 @@ func (f *indexFlags) drawProgress(ctx context.Context, file *os.File) {
 			Found, Done int64
 			Walked      bool
 		}
-		if text != nil && json.Unmarshal([]byte(*text), &p) == nil {
-			if p.Walked {
-				bar.ChangeMax64(max(p.Found, 1))
-			}
-			_ = bar.Set64(min(p.Done, max(p.Found-1, 0)))
+		if text != nil && json.Unmarshal([]byte(*text), &p) == nil && p.Walked && p.Done < p.Found {
+			bar.ChangeMax64(p.Found)
+			_ = bar.Set64(p.Done)
 		}
 		select {
 		case <-ctx.Done():

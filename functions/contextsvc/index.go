@@ -169,10 +169,13 @@ func (x *indexer) chooseEmbedder(arg value.Value) error {
 // queued is how many files may wait between two stages of a run, for each goroutine: it bounds the memory.
 const queued = 4
 
+// ahead is how many files the walk may be ahead of the readers, so that a run soon knows how much there is to do.
+const ahead = 1 << 16
+
 // run walks the directory, reads and embeds on all cores, and writes what comes out of that.
 func (x *indexer) run(ctx context.Context) error {
 	workers := runtime.GOMAXPROCS(0)
-	found := make(chan file, 256)
+	found := make(chan file, ahead)
 	ready := make(chan *change, queued*workers)
 	g, gctx := errgroup.WithContext(ctx)
 	seen := make(map[string]bool, len(x.known))
