@@ -41,8 +41,10 @@ type Env struct {
 	Notice func(severity, code, message string)
 }
 
-// Routines runs functions that users wrote in SQL.
+// Routines runs SQL for functions: those that users wrote, and those that take a query.
 type Routines interface {
+	// Query runs a query that only reads, in the caller's transaction. The rows are complete when it returns, and belong to the caller.
+	Query(ctx context.Context, env *Env, sql string) (batch.Iter, error)
 	// CallRoutine runs the function with an OID. types are those of the arguments, and ret the columns of the result, as the call site has
 	// resolved them. The rows are complete when it returns, and belong to the caller.
 	CallRoutine(ctx context.Context, env *Env, oid uint32, types []*value.Type, args []value.Value, ret value.Schema) (batch.Iter, error)

@@ -21,12 +21,12 @@ type (
 
 // Scalars lists the families of functions.
 func Scalars() [][]def {
-	return [][]def{comparisons(), vectors(), queries(), makers(), ranks(), documents(), headlines()}
+	return [][]def{comparisons(), vectors(), queries(), makers(), ranks(), documents(), headlines(), rewrites()}
 }
 
 // Tables lists the set-returning functions.
 func Tables() []functions.TableDef {
-	return []functions.TableDef{{Sig: "unnest(tsvector)", Open: openUnnest}}
+	return append(parsing(), functions.TableDef{Sig: "unnest(tsvector)", Open: openUnnest})
 }
 
 func pure(f func(a []val) val) eval {

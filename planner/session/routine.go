@@ -82,6 +82,45 @@ func (s *Session) CallRoutine(ctx context.Context, env *functions.Env, oid uint3
 	}
 }
 
+// Query implements functions.Routines.
+func (s *Session) Query(ctx context.Context, env *functions.Env, sql string) (batch.Iter, error) {
+	if s.routineDepth++; s.routineDepth > maxRoutineDepth {
+		s.routineDepth--
+		return nil, dberr.New(dberr.StatementTooComplex, "stack depth limit exceeded").WithHint("A function calls itself without end.")
+	}
+	defer func() { s.routineDepth-- }()
+	stmts, err := parse.Parse(sql)
+	if err != nil {
+		return nil, routineError(err)
+	}
+	if len(stmts) != 1 {
+		return nil, dberr.New(dberr.SyntaxError, "a function takes one query, not %d", len(stmts))
+	}
+	view, err := s.view()
+	if err != nil {
+		return nil, err
+	}
+	bound, err := bind.Bind(ctx, s.bindContext(view, nil), stmts[0])
+	if err != nil {
+		return nil, routineError(err)
+	}
+	c, err := s.finish(ctx, bound)
+	if err == nil {
+		err = c.err
+	}
+	if err == nil && (c.query == nil || !c.query.ReadOnly || !c.query.HasRows || len(c.params) > 0) {
+		err = dberr.New(dberr.FeatureNotSupported, "%s is not allowed in a function's query", c.stmt.CommandTag()).WithHint("Use a SELECT.")
+	}
+	if err != nil {
+		return nil, routineError(err)
+	}
+	rows, err := s.runStep(ctx, env, c, nil, false)
+	if err != nil {
+		return nil, routineError(err)
+	}
+	return rows, nil
+}
+
 // routineError is the error of a statement of a body: its position is in another text than the caller's.
 func routineError(err error) error {
 	var e *dberr.Error

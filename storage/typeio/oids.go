@@ -57,6 +57,13 @@ func regIn(t *value.Type, s string, f *Format) (value.Value, error) {
 		}
 		return value.Int(int64(oid)), nil
 	}
+	if t.OID == value.RegDictionary.OID {
+		oid, ok := TSDictOID(s)
+		if !ok {
+			return value.Null, dberr.New(dberr.UndefinedObject, `text search dictionary "%s" does not exist`, s)
+		}
+		return value.Int(int64(oid)), nil
+	}
 	if f.Names != nil {
 		oid, err := f.Names.OIDOf(t, s)
 		return value.Int(int64(oid)), err
@@ -81,6 +88,9 @@ func regOut(dst []byte, t *value.Type, v value.Value, f *Format) []byte {
 		return append(dst, '-')
 	}
 	if name, ok := TSConfigName(oid); ok && t.OID == value.RegConfig.OID {
+		return append(dst, name...)
+	}
+	if name, ok := TSDictName(oid); ok && t.OID == value.RegDictionary.OID {
 		return append(dst, name...)
 	}
 	if f.Names != nil {

@@ -31,3 +31,29 @@ func TSConfigName(oid uint32) (string, bool) {
 	}
 	return "", false
 }
+
+// simpleDict is the OID of the dictionary that lowers words; the stemmer of a language has that of its configuration and stemmers more.
+const (
+	simpleDict = 3765
+	stemmers   = 20
+)
+
+// TSDictOID finds a text search dictionary by name, with or without its schema.
+func TSDictOID(name string) (uint32, bool) {
+	name = strings.ToLower(strings.TrimPrefix(name, "pg_catalog."))
+	if name == "simple" {
+		return simpleDict, true
+	}
+	lang, stems := strings.CutSuffix(name, "_stem")
+	oid, ok := tsConfigs[lang]
+	return oid + stemmers, ok && stems && lang != "simple"
+}
+
+// TSDictName is the name of a text search dictionary.
+func TSDictName(oid uint32) (string, bool) {
+	if oid == simpleDict {
+		return "simple", true
+	}
+	lang, ok := TSConfigName(oid - stemmers)
+	return lang + "_stem", ok && lang != "simple"
+}
