@@ -61,7 +61,7 @@ func (t *Txn) newIndex(ctx context.Context, x catalog.Index, mode TableMode) (*c
 	if x.ID == 0 {
 		x.ID = t.NewID()
 	}
-	x.Keys = slices.Clone(x.Keys)
+	x.Keys, x.Format = slices.Clone(x.Keys), catalog.IndexFormat
 	for i := range x.Keys {
 		if k := &x.Keys[i]; k.Col != 0 && k.Type == nil {
 			k.Type = rel.Attr(k.Col).Type
@@ -143,6 +143,7 @@ func (t *Txn) Reindex(ctx context.Context, id catalog.ID) error {
 		return ErrStale
 	}
 	fresh := *x
+	fresh.Format = catalog.IndexFormat
 	fresh.Storage, fresh.Version, fresh.Published, fresh.Valid = t.db.newStorage(rel), t.db.nextVersion(), 0, true
 	m, err := t.db.openIndex(rel, &fresh)
 	if err != nil {

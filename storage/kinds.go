@@ -17,7 +17,7 @@ import (
 const (
 	MethodBTree    = "btree" // ordered, over SQL values
 	MethodFullText = fulltext.Method
-	MethodGIN      = gin.Method // over the lexemes of tsvectors
+	MethodGIN      = gin.Method // over what tsvectors, documents and arrays are made of
 	MethodVector   = "vector"   // codes of vectors
 )
 

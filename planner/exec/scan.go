@@ -99,7 +99,7 @@ func (o *scanOp) spec(ctx context.Context) (spec *storage.ScanSpec, some bool, e
 	}
 	a := &access{n: o.n, value: func(e plan.Expr) (value.Value, error) { return o.fixed.value(ctx, e) }}
 	if x := o.n.Access.Index; x != nil && o.n.Access.AnyOf != nil {
-		some, err = o.byLexemes(ctx, spec, x)
+		some, err = o.byTerms(ctx, spec, x)
 		return spec, some, err
 	}
 	if spec.Keys, err = a.keys(); err != nil {

@@ -136,9 +136,11 @@ func useIndexes(c *Context, n plan.Node) (plan.Node, error) {
 			return n, nil
 		}
 		all := append(append([]plan.Expr(nil), s.FilterExprs...), conds...)
-		better := c.byLexemes(s, all)
-		if better == s {
-			better = c.indexed(s, all)
+		better := c.indexed(s, all)
+		if !better.Access.Unique {
+			if other := c.byTerms(s, all); other != s {
+				better = other
+			}
 		}
 		switch {
 		case better == s:

@@ -355,7 +355,7 @@ func (e *explainer) bounds(x *Scan) []string {
 		out = append(out, and(parts))
 	}
 	if a := x.Access.AnyOf; a != nil && x.Access.Index != nil {
-		out = append(out, "("+name(0)+" @@ "+e.write(x, a)+")")
+		out = append(out, "("+name(0)+" "+termOperators[x.Access.Function]+" "+e.write(x, a)+")")
 	} else if a != nil {
 		out = append(out, "("+name(0)+" = ANY ("+e.write(x, a)+"))")
 	}
@@ -545,4 +545,10 @@ func (e *explainer) setOp(o *expNode, x *SetOp) *expNode {
 	o.call("SetOp", "HashSetOp "+word)
 	o.attrs = []Prop{{"Strategy", "Hashed"}, {"Command", word}}
 	return o
+}
+
+// termOperators are the operators of what gin indexes are asked (Access.Function).
+var termOperators = map[string]string{
+	"ts_match_vq": "@@", "jsonb_contains": "@>", "jsonb_exists": "?", "jsonb_exists_any": "?|", "jsonb_exists_all": "?&",
+	"arraycontains": "@>", "arrayoverlap": "&&",
 }

@@ -50,8 +50,10 @@ type Access struct {
 	Index *catalog.Index // nil: by row key
 	// Point: equality of the whole key, one expression a key column (several alternatives: IN). Each inner list is one key.
 	Point [][]Expr
-	// AnyOf, an array, has the values of the one key column: = ANY. For an index of method gin it is a tsquery that the key @@ satisfies.
-	AnyOf Expr
+	// AnyOf, an array, has the values of the one key column: = ANY. For an index of method gin it is the second argument of Function,
+	// a condition whose first argument is the index's key.
+	AnyOf    Expr
+	Function string
 	// Ranges over the key's leading columns.
 	Ranges  []KeyRange
 	Reverse bool

@@ -188,9 +188,14 @@ type Index struct {
 	Comment    string
 	// NullsNotDistinct is UNIQUE NULLS NOT DISTINCT.
 	NullsNotDistinct bool
-	Deferrable       bool
-	Deferred         bool
+	// Format is the version of what the index's entries are, IndexFormat for one made now.
+	Format     int32
+	Deferrable bool
+	Deferred   bool
 }
+
+// IndexFormat is the newest Format: 0 is from when gin indexes had entries for tsvectors alone.
+const IndexFormat = 1
 
 // methodOption is the option that keeps the name of the access method under which an index was made, where that is not its own.
 const methodOption = "method"

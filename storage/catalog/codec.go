@@ -183,6 +183,7 @@ func describeIndex(x *Index, c *coder) {
 	c.strMap("options", &x.Options)
 	integer(c, "storage", &x.Storage)
 	c.boolean("valid", &x.Valid)
+	integer(c, "format", &x.Format)
 	c.str("comment", &x.Comment)
 	c.boolean("nullsNotDistinct", &x.NullsNotDistinct)
 	c.boolean("deferrable", &x.Deferrable)

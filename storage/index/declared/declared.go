@@ -1,6 +1,5 @@
-// Package declared is the index that exists by name alone: CREATE INDEX … USING brin, gist or spgist, and gin over jsonb. It can be listed,
-// renamed, commented on and
-// dropped, and keeps no entries: what it would speed up reads rows, or the columns that scans keep in memory.
+// Package declared is the index that exists by name alone: CREATE INDEX … USING brin, gist or spgist, and gin over a
+// type whose parts it does not know. It can be listed, renamed, commented on and dropped, and keeps no entries: what it would speed up reads rows, or the columns that scans keep in memory.
 package declared
 
 import (

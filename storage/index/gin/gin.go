@@ -1,5 +1,6 @@
-// Package gin is the index over the lexemes of tsvectors: CREATE INDEX … USING gin (to_tsvector('english', body)). It keeps which rows
-// have which lexemes, without their positions; a tsquery is looked up in it and checked again on the rows that it leads to.
+// Package gin is the index over what values are made of: the lexemes of a tsvector, the members of a jsonb document, the elements of an
+// array (CREATE INDEX … USING gin). It keeps which rows have which of these terms; a condition (@@, @>, ?, &&) is looked up in it by the
+// terms that it demands, and checked again on the rows that it leads to.
 package gin
 
 import (
@@ -16,8 +17,6 @@ import (
 	"github.com/omgdb/omgdb/storage/index/postings"
 	"github.com/omgdb/omgdb/storage/key"
 	"github.com/omgdb/omgdb/storage/kv"
-	"github.com/omgdb/omgdb/storage/typeio"
-	"github.com/omgdb/omgdb/storage/value"
 )
 
 // Method is the method of these indexes.
@@ -38,13 +37,15 @@ func NewKind(x index.Expressions) *Kind {
 // Index is one of them. It implements index.Updater, Bulk, Gatherer and Verified.
 type Index struct {
 	eval  index.Evaluator
+	terms terms
 	store postings.Store
 	cache *postings.Cache
 }
 
-// Open implements index.Kind. An index over something other than one tsvector is only declared.
+// Open implements index.Kind. An index over a key whose terms nobody knows is only declared.
 func (k *Kind) Open(rel *catalog.Relation, x *catalog.Index) (index.Maintainer, error) {
-	if len(x.Keys) != 1 || x.Keys[0].Type == nil || typeio.Base(x.Keys[0].Type).OID != value.TSVector.OID {
+	terms := termsOf(x)
+	if terms == nil {
 		return declared.Kind{}.Open(rel, x)
 	}
 	if k.expressions == nil {
@@ -61,13 +62,10 @@ func (k *Kind) Open(rel *catalog.Relation, x *catalog.Index) (index.Maintainer, 
 		c = &postings.Cache{}
 		k.caches[x.Storage] = c
 	}
-	return &Index{eval, postings.Store{ID: x.Storage, Hidden: index.OrdinalsOf(rel, x).Hidden()}, c}, nil
+	return &Index{eval, terms, postings.Store{ID: x.Storage, Hidden: index.OrdinalsOf(rel, x).Hidden()}, c}, nil
 }
 
-// once is the position of a lexeme.
-var once = []int32{0}
-
-// document gives a row's lexemes; nil for a row that the index doesn't have.
+// document gives a row's terms; nil for a row that the index doesn't have.
 func (ix *Index) document(ctx context.Context, d doc.Doc) (*postings.Doc, error) {
 	if ok, err := ix.eval.Holds(ctx, d); !ok || err != nil {
 		return nil, err
@@ -76,12 +74,8 @@ func (ix *Index) document(ctx context.Context, d doc.Doc) (*postings.Doc, error)
 	if err != nil || vals[0].IsNull() {
 		return nil, err
 	}
-	list := typeio.TSV(vals[0]).Lexemes
-	out := &postings.Doc{Length: len(list), Terms: make([]postings.Term, len(list))}
-	for i, l := range list {
-		out.Terms[i] = postings.Term{Text: l.Text, Positions: once}
-	}
-	return out, nil
+	list := ix.terms.of(vals[0])
+	return &postings.Doc{Length: len(list), Terms: list}, nil
 }
 
 func (ix *Index) write(w index.Writer, row index.Row, d *postings.Doc) error {
