@@ -22,6 +22,7 @@ type indexIter struct {
 	reader  index.Reader
 	ranges  []KeyRange // still to come
 	reverse bool
+	only    bool    // entries are enough
 	it      kv.Iter // over entries; nil between ranges
 	key     []byte
 	value   []byte
@@ -51,7 +52,7 @@ func (i *indexIter) Next() bool {
 			return false
 		}
 		if i.it.Next() {
-			return i.fetch()
+			return i.only || i.fetch()
 		}
 		i.err = i.it.Err()
 		i.it.Close()

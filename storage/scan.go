@@ -42,12 +42,22 @@ func (t *Txn) Scan(ctx context.Context, s *ScanSpec) (batch.Iter, error) {
 	} else if table != nil {
 		return t.columnScan(table, tests, s, match), nil
 	}
+	if s.Index != nil && s.Index.Only {
+		return t.openEntryScan(ctx, s)
+	}
 	rows, err := t.source(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	return &scan{stmt: t.now.hold(), spec: s, rows: rows, match: match, left: s.Limit, locks: s.Lock != NoRowLock, proj: newProjection(s.Rel, s.Cols)}, nil
+	size := batch.Size
+	if s.Index != nil {
+		size = firstLookups
+	}
+	return &scan{size: size, stmt: t.now.hold(), spec: s, rows: rows, match: match, left: s.Limit, locks: s.Lock != NoRowLock, proj: newProjection(s.Rel, s.Cols)}, nil
 }
+
+// firstLookups is the size of the first batch of a scan through an index, where each row costs a look-up: perhaps no more are wanted.
+const firstLookups = 32
 
 // scan implements batch.Iter.
 type scan struct {
@@ -57,6 +67,7 @@ type scan struct {
 	match *filter.Matcher // nil: everything passes
 	proj  *projection
 	left  int64 // rows up to the limit, when there is one
+	size  int   // of the next batch
 	locks bool
 	out   batch.Batch
 	done  bool
@@ -71,7 +82,8 @@ func (s *scan) Next(ctx context.Context) (*batch.Batch, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	size := batch.Size
+	size := s.size
+	s.size = min(4*size, batch.Size)
 	if s.spec.Limit > 0 {
 		size = int(min(int64(size), s.left))
 	}

@@ -45,7 +45,7 @@ type IndexBounds struct {
 	Index *catalog.Index
 	// Ranges are ranges of encoded index keys, sorted and disjoint.
 	Ranges []KeyRange
-	// Only tells that the columns asked for are all in the index entry.
+	// Only tells that the entries themselves are asked for, of which no columns and no filter want to know more.
 	Only bool
 }
 

@@ -16,6 +16,7 @@ import (
 type access struct {
 	n     *plan.Scan
 	value func(plan.Expr) (value.Value, error)
+	cut   bool // some value was too long for the index: its ranges may hold other rows too
 }
 
 // keys gives the exact row keys in key order, each once; nil when the scan doesn't go by exact keys.
@@ -113,7 +114,9 @@ func (a *access) keyRange(r *plan.KeyRange) (out storage.KeyRange, ok bool, err 
 		return out, false, err
 	}
 	if x := a.n.Access.Index; x != nil {
-		out, _, err = storage.IndexRange(a.n.Rel, x, eq, lower, upper)
+		var exact bool
+		out, exact, err = storage.IndexRange(a.n.Rel, x, eq, lower, upper)
+		a.cut = a.cut || !exact
 	} else {
 		out, err = storage.PrimaryRange(a.n.Rel, eq, lower, upper)
 	}

@@ -119,18 +119,22 @@ func (o *scanOp) spec(ctx context.Context) (spec *storage.ScanSpec, some bool, e
 		spec.Bounds = ranges
 		return spec, true, nil
 	}
-	return spec, true, o.throughIndex(ctx, spec, ranges)
+	return spec, true, o.throughIndex(ctx, spec, ranges, a.cut)
 }
 
 // throughIndex lets the scan go through the index, unless that is newer than what the statement sees, or would lead to so many rows
 // that reading them all in their own order is cheaper.
-func (o *scanOp) throughIndex(ctx context.Context, spec *storage.ScanSpec, ranges []storage.KeyRange) error {
+func (o *scanOp) throughIndex(ctx context.Context, spec *storage.ScanSpec, ranges []storage.KeyRange, cut bool) error {
 	txn, x := o.b.rt.Txn, o.n.Access.Index
 	if o.inOrder = txn.CanRead(x); !o.inOrder {
 		return nil
 	}
 	if ranges == nil {
 		ranges = []storage.KeyRange{{}}
+	}
+	if o.n.Access.Exact && len(o.cols) == 0 && spec.Lock == storage.NoRowLock && !cut {
+		spec.Index, spec.Filter = &storage.IndexBounds{Index: x, Ranges: ranges, Only: true}, nil
+		return nil
 	}
 	if !o.n.Access.Unique && !o.n.Access.Ordered && o.b.depth == 0 {
 		rows, err := txn.Count(ctx, o.n.Rel)

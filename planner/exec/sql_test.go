@@ -239,7 +239,7 @@ func (d *database) run(sql string, explain, both bool) ([]string, error) {
 	}
 	env := d.env(txn)
 	better, err := opt.Optimize(&opt.Context{Registry: registry(), Catalog: txn.Catalog(), FoldEnv: env, Rows: d.db.RowEstimate,
-		IndexExprs: opt.BindIndexExprs(d.context(txn))}, q)
+		IndexExprs: new(opt.BoundIndexes).Exprs(d.context(txn))}, q)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,8 @@ package opt
 
 import (
 	"context"
+	"slices"
+	"sync"
 
 	"github.com/omgdb/omgdb/planner/bind"
 	"github.com/omgdb/omgdb/planner/exec/vec"
@@ -16,8 +18,75 @@ import (
 // the order of the live columns.
 type IndexExprs func(rel *catalog.Relation, x *catalog.Index, cols []plan.Col) (keys []plan.Expr, where plan.Expr, err error)
 
-// BindIndexExprs binds the stored texts of indexes.
-func BindIndexExprs(bc *bind.Context) IndexExprs {
+// BoundIndexes keeps the expressions of indexes that were bound, for reading their texts takes longer than most plans. It is safe for
+// concurrent use.
+type BoundIndexes struct {
+	mu sync.Mutex
+	m  map[boundIndex]boundExprs
+}
+
+// boundIndex is an index as it is now: versions are never given twice.
+type boundIndex struct{ rel, index uint64 }
+
+type boundExprs struct {
+	keys  []plan.Expr // over columns with the number of their attribute as id
+	where plan.Expr
+}
+
+// maxBoundIndexes bounds what is kept; beyond it everything is forgotten.
+const maxBoundIndexes = 1000
+
+// Exprs binds the stored texts of indexes, each once.
+func (b *BoundIndexes) Exprs(bc *bind.Context) IndexExprs {
+	bindNow := bindIndexExprs(bc)
+	return func(rel *catalog.Relation, x *catalog.Index, cols []plan.Col) (keys []plan.Expr, where plan.Expr, err error) {
+		id := boundIndex{rel.Version, x.Version}
+		b.mu.Lock()
+		bound, ok := b.m[id]
+		b.mu.Unlock()
+		if !ok {
+			byAttr := slices.Clone(cols)
+			for i := range byAttr {
+				byAttr[i].ID = plan.ColID(byAttr[i].Attr)
+			}
+			if bound.keys, bound.where, err = bindNow(rel, x, byAttr); err != nil {
+				return nil, nil, err
+			}
+			b.keep(id, bound)
+		}
+		keys, where = bound.over(cols)
+		return keys, where, nil
+	}
+}
+
+func (b *BoundIndexes) keep(id boundIndex, e boundExprs) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.m == nil || len(b.m) >= maxBoundIndexes {
+		b.m = map[boundIndex]boundExprs{}
+	}
+	b.m[id] = e
+}
+
+// over gives the expressions over the columns of one scan.
+func (e *boundExprs) over(cols []plan.Col) (keys []plan.Expr, where plan.Expr) {
+	by := map[plan.ColID]plan.Expr{}
+	for _, c := range cols {
+		by[plan.ColID(c.Attr)] = colRef(c)
+	}
+	for _, k := range e.keys {
+		if k != nil {
+			k = substitute(k, by)
+		}
+		keys = append(keys, k)
+	}
+	if e.where != nil {
+		where = substitute(e.where, by)
+	}
+	return keys, where
+}
+
+func bindIndexExprs(bc *bind.Context) IndexExprs {
 	return func(rel *catalog.Relation, x *catalog.Index, cols []plan.Col) (keys []plan.Expr, where plan.Expr, err error) {
 		ctx := context.Background()
 		for _, k := range x.Keys {
@@ -165,7 +234,7 @@ func (c *Context) indexed(s *plan.Scan, conds []plan.Expr) *plan.Scan {
 		}
 		if rows := c.baseRows(s.Rel) * m.sel; rows <= bestRows || m.unique {
 			better := *s
-			better.Access = plan.Access{Index: ix.x, Ranges: m.ranges, Unique: m.unique}
+			better.Access = plan.Access{Index: ix.x, Ranges: m.ranges, Unique: m.unique, Exact: m.covers(ix, s.FilterExprs)}
 			best, bestRows = &better, rows
 			if m.unique {
 				break
@@ -184,7 +253,8 @@ type indexMatch struct {
 	ranges []plan.KeyRange
 	eq     int // leading keys that are bound to single values
 	sel    float64
-	unique bool // at most one row for each range
+	unique bool        // at most one row for each range
+	used   []plan.Expr // conditions that the ranges stand for
 }
 
 const maxIndexRanges = 1000
@@ -215,12 +285,13 @@ func matchIndex(s *plan.Scan, ix index, conds []plan.Expr) *indexMatch {
 			if kc.lower != nil && kc.upper != nil {
 				m.sel *= 0.1
 			}
-			m.ranges = indexRanges(prefixes, kc)
+			m.ranges, m.used = indexRanges(prefixes, kc), append(m.used, kc.bounding...)
 			return m
 		}
 		m.sel *= min(0.5, eqSelectivity*float64(len(vals)))
 		prefixes = combine2(prefixes, vals)
 		m.eq++
+		m.used = append(m.used, kc.equal...)
 	}
 	if m.eq == 0 {
 		return nil
@@ -228,6 +299,21 @@ func matchIndex(s *plan.Scan, ix index, conds []plan.Expr) *indexMatch {
 	m.unique = ix.x.Unique && !ix.x.Deferrable && m.eq == len(ix.keys)
 	m.ranges = indexRanges(prefixes, exprCond{})
 	return m
+}
+
+// covers tells whether the ranges are all that conditions ask for.
+func (m *indexMatch) covers(ix index, conds []plan.Expr) bool {
+	var where []plan.Expr
+	if ix.where != nil {
+		where = conjuncts(ix.where, nil)
+	}
+	for _, c := range conds {
+		is := func(e plan.Expr) bool { return e == c || plan.Equal(e, c) }
+		if !slices.ContainsFunc(m.used, is) && !slices.ContainsFunc(where, is) {
+			return false
+		}
+	}
+	return true
 }
 
 func indexRanges(prefixes [][]plan.Expr, kc exprCond) []plan.KeyRange {
@@ -271,6 +357,7 @@ type exprCond struct {
 	eq                 []plan.Expr
 	lower, upper       plan.Expr
 	lowerInc, upperInc bool
+	equal, bounding    []plan.Expr // the conditions that say so
 }
 
 // exprConds finds the conditions that compare a key with something that depends on no row of the scan.
@@ -283,11 +370,11 @@ func exprConds(key plan.Expr, t *value.Type, conds []plan.Expr, own plan.ColSet)
 		switch x := c.(type) {
 		case *plan.IsNull:
 			if !x.Not && same(x.Arg, key) && out.eq == nil {
-				out.eq = []plan.Expr{nil}
+				out.equals(c, nil)
 			}
 		case *plan.InList:
 			if !x.Not && same(x.Left, key) && allFixed(x.List, fixed) && out.eq == nil {
-				out.eq = x.List
+				out.equals(c, x.List...)
 			}
 		case *plan.Call:
 			out.compare(x, key, fixed)
@@ -309,16 +396,23 @@ func (k *exprCond) compare(x *plan.Call, key plan.Expr, fixed func(plan.Expr) bo
 	}
 	switch op {
 	case "=":
-		k.eq = []plan.Expr{r}
+		k.equals(x, r)
 	case ">", ">=":
 		if k.lower == nil {
 			k.lower, k.lowerInc = r, op == ">="
+			k.bounding = append(k.bounding, x)
 		}
 	case "<", "<=":
 		if k.upper == nil {
 			k.upper, k.upperInc = r, op == "<="
+			k.bounding = append(k.bounding, x)
 		}
 	}
+}
+
+// equals notes that a condition fixes the key. Where several do, the last is the one that counts.
+func (k *exprCond) equals(cond plan.Expr, vals ...plan.Expr) {
+	k.eq, k.equal = vals, []plan.Expr{cond}
 }
 
 // same compares a side of a condition with a key; a cast that only relabels it doesn't count.

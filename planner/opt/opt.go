@@ -59,6 +59,7 @@ func Rules() []Rule {
 		{"drop sorts", dropSorts},
 		{"keep the first rows", keepFirstRows},
 		{"read in order", readInOrder},
+		{"read extremes", readExtremes},
 		{"search vectors", searchVectors},
 		{"keep the first of partitions", keepFirstOfPartition},
 		{"cast stored numbers", castNumbers},

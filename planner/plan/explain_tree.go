@@ -303,6 +303,9 @@ func (e *explainer) scan(o *expNode, x *Scan) {
 			name = a.Index.Name
 		}
 		kind := "Index Scan"
+		if x.Access.Exact && len(x.Out) == 0 {
+			kind = "Index Only Scan"
+		}
 		if a.Reverse {
 			kind += " Backward"
 		}

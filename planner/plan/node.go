@@ -62,6 +62,9 @@ type Access struct {
 	// Unique tells that each of an index's Ranges holds one row at most. An index is only a way to the rows: the conditions that made
 	// its Ranges are also among the filters. A nil expression in Eq stands for IS NULL there.
 	Unique bool
+	// Exact tells that the filters of the scan ask for nothing but that a row is in an index's Ranges: who wants no columns of the rows
+	// need not look at them, unless values were cut.
+	Exact bool
 }
 
 // KeyRange bounds the leading key columns: Eq prefixes, then optionally one bounded column.

@@ -71,7 +71,7 @@ func (s *Session) optimise(q *plan.Query) (*plan.Query, error) {
 	var env functions.Env
 	s.fillEnv(&env, &functions.Account{}, nil, s.srv.clock())
 	better, err := opt.Optimize(&opt.Context{Registry: s.srv.registry, Catalog: v, FoldEnv: &env, Rows: s.srv.db.RowEstimate, Sample: s.sample,
-		IndexExprs: opt.BindIndexExprs(s.bindContext(v, nil)), IndexOnly: s.vars.vals[settingNo("enable_seqscan")] == "off"}, q)
+		IndexExprs: s.srv.indexExprs.Exprs(s.bindContext(v, nil)), IndexOnly: s.vars.vals[settingNo("enable_seqscan")] == "off"}, q)
 	return better, (&Portal{c: &compiled{}, s: s}).runtimeError(err)
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/functions/embed"
+	"github.com/omgdb/omgdb/planner/opt"
 	"github.com/omgdb/omgdb/planner/pgcatalog"
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage"
@@ -37,21 +38,22 @@ type Options struct {
 
 // Server holds what the sessions of one open store share: the plan cache, who listens to what, who is there.
 type Server struct {
-	db        *storage.DB
-	registry  *functions.Registry
-	embedders *embed.Set
-	words     *fulltext.Words
-	log       *slog.Logger
-	system    *pgcatalog.Set
-	clock     func() time.Time
-	start     []string // start values of settings
-	plans     *planCache
-	actions   map[reflect.Type]*action
-	aliases   map[uint32]alias
-	empty     *compiled // of a text without a statement
-	hub       *hub
-	memory    *functions.Account
-	counters  counters
+	db         *storage.DB
+	registry   *functions.Registry
+	embedders  *embed.Set
+	words      *fulltext.Words
+	log        *slog.Logger
+	system     *pgcatalog.Set
+	clock      func() time.Time
+	start      []string // start values of settings
+	plans      *planCache
+	indexExprs opt.BoundIndexes
+	actions    map[reflect.Type]*action
+	aliases    map[uint32]alias
+	empty      *compiled // of a text without a statement
+	hub        *hub
+	memory     *functions.Account
+	counters   counters
 
 	began  time.Time
 	secret [32]byte // salts of made-up credentials come from it

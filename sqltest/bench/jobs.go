@@ -77,6 +77,20 @@ var jobs = []job{
 		return fmt.Sprintf(`SELECT tenant, _id, price FROM (SELECT doc->>'tenant' AS tenant, _id, (doc->>'price')::float8 AS price, row_number() OVER (PARTITION BY doc->>'tenant' ORDER BY (doc->>'price')::float8 DESC, _id) AS r FROM bench_docs) x WHERE r <= 3 AND tenant <> '%s' ORDER BY tenant, r`, g.tenant())
 	}),
 
+	indexed("indexed_contains", func(g *gen) string {
+		return fmt.Sprintf(`SELECT count(*) FROM bench_keyed WHERE doc @> '{"sku": "%s"}'`, g.sku())
+	}),
+	indexed("indexed_eq", func(g *gen) string {
+		return fmt.Sprintf(`SELECT _id, doc FROM bench_keyed WHERE doc->>'sku' = '%s'`, g.sku())
+	}),
+	indexed("indexed_range", func(g *gen) string {
+		lo := g.price()
+		return fmt.Sprintf(`SELECT count(*) FROM bench_keyed WHERE (doc->>'price')::numeric >= %.2f AND (doc->>'price')::numeric < %.2f`, lo, lo+0.3)
+	}),
+	indexed("indexed_top20", func(g *gen) string {
+		return fmt.Sprintf(`SELECT _id, doc->>'price' FROM bench_keyed WHERE (doc->>'price')::numeric > %.2f ORDER BY (doc->>'price')::numeric LIMIT 20`, g.price())
+	}),
+
 	scan("typed_two_eq", orders, func(g *gen) string {
 		return fmt.Sprintf(`SELECT count(*) FROM bench_orders WHERE status = '%s' AND tenant = '%s'`, g.status(), g.tenant())
 	}),
@@ -117,6 +131,14 @@ var jobs = []job{
 func scan(name string, t table, sql func(g *gen) string, more ...table) job {
 	return job{
 		name: name, tables: append([]table{t}, more...), conns: 1, ops: 1, dirty: t,
+		next: func(g *gen, _ options, _ position) op { return op{sql: sql(g)} },
+	}
+}
+
+// indexed is a job of look-ups in the table with indexes, one after the other, after a row was written to it.
+func indexed(name string, sql func(g *gen) string) job {
+	return job{
+		name: name, tables: []table{keyed}, conns: 1, ops: 200, dirty: keyed,
 		next: func(g *gen, _ options, _ position) op { return op{sql: sql(g)} },
 	}
 }
@@ -196,5 +218,5 @@ func dirtySQL(t table, g *gen, id string) string {
 	case texts:
 		return "INSERT INTO bench_texts (_id, doc) VALUES " + g.textValues(id)
 	}
-	return "INSERT INTO bench_docs (_id, doc) VALUES " + g.document(id).values()
+	return fmt.Sprintf("INSERT INTO %s (_id, doc) VALUES %s", t, g.document(id).values())
 }

@@ -23,13 +23,14 @@ type table string
 
 const (
 	docs   table = "bench_docs"
+	keyed  table = "bench_keyed" // documents with indexes
 	orders table = "bench_orders"
 	dim    table = "bench_tenants"
 	texts  table = "bench_texts"
 	bulk   table = "bench_load"
 )
 
-var allTables = []table{docs, orders, dim, texts, bulk}
+var allTables = []table{docs, keyed, orders, dim, texts, bulk}
 
 const ordersColumns = "id text PRIMARY KEY, sku text, tenant text, status text, price float8, qty int, user_id int, city text, created timestamptz"
 
@@ -149,6 +150,11 @@ func (s *side) load(ctx context.Context, o options, want []table) error {
 				return fmt.Errorf("%s: %w", t, err)
 			}
 		}
+		for _, sql := range indexesOf[t] {
+			if err := s.exec(ctx, sql); err != nil {
+				return err
+			}
+		}
 	}
 	// Statistics as they would be after a while; a server without ANALYZE or VACUUM needs none.
 	if err := s.exec(ctx, "VACUUM ANALYZE"); err != nil && !slices.Contains([]string{"0A000", "42601"}, sqlState(err)) {
@@ -157,11 +163,18 @@ func (s *side) load(ctx context.Context, o options, want []table) error {
 	return s.exec(ctx, "CHECKPOINT")
 }
 
+// indexesOf are the indexes of tables beside their keys.
+var indexesOf = map[table][]string{keyed: {
+	"CREATE INDEX ON bench_keyed USING gin (doc)",
+	"CREATE INDEX ON bench_keyed ((doc->>'sku'))",
+	"CREATE INDEX ON bench_keyed (((doc->>'price')::numeric))",
+}}
+
 // rowsOf is the number of rows of a table and a maker of its rows, which must be asked for in order.
 func rowsOf(t table, o options) (int, func(i int) string) {
 	g := newGen(o.seed, "data", t)
 	switch t {
-	case docs:
+	case docs, keyed:
 		return o.scale, func(i int) string { return g.document(docID(i)).values() }
 	case orders:
 		return o.scale, func(i int) string { return g.document(docID(i)).typedValues() }
@@ -190,7 +203,7 @@ func insertSQL(t table, from, to int, row func(i int) string) string {
 // columnsOf is the column list of an INSERT: a collection's and a table's documents go in the same way.
 func columnsOf(t table) string {
 	switch t {
-	case docs, texts, bulk:
+	case docs, keyed, texts, bulk:
 		return "(_id, doc) "
 	}
 	return ""
