@@ -210,6 +210,7 @@ func (c *committer) publish(group []*commit) error {
 			c.db.logger().Warn("columns in memory were dropped", "error", err)
 		}
 		if len(b.changes) > 0 {
+			c.db.maintainers.noteDefinitions(b.changes)
 			for i, ch := range b.changes {
 				if ch.New != nil {
 					b.changes[i].New = catalog.Publish(ch.New, b.lsn)

@@ -52,25 +52,26 @@ const defaultColumnMemory = 128 << 20
 
 // DB is an open store. It is safe for concurrent use. One process has a store open at a time.
 type DB struct {
-	path      string
-	opt       Options
-	store     kv.Store
-	temporary *mem.Store // rows and indexes of temporary relations
-	head      atomic.Pointer[head]
-	committer *committer
-	locks     *lock.Manager
-	counters  counters
-	ids       idCounters
-	objectIDs doc.ObjectIDs
-	version   atomic.Uint64
-	samples   samples
-	view      atomic.Pointer[commonView]
-	serial    serial
-	sweeper   sweeper
-	sequences sequences
-	kinds     map[string]index.Kind // by method
-	gathering *gathering
-	columns   *colcache.Cache
+	path        string
+	opt         Options
+	store       kv.Store
+	temporary   *mem.Store // rows and indexes of temporary relations
+	head        atomic.Pointer[head]
+	committer   *committer
+	locks       *lock.Manager
+	counters    counters
+	ids         idCounters
+	objectIDs   doc.ObjectIDs
+	version     atomic.Uint64
+	samples     samples
+	view        atomic.Pointer[commonView]
+	serial      serial
+	sweeper     sweeper
+	sequences   sequences
+	kinds       map[string]index.Kind // by method
+	gathering   *gathering
+	columns     *colcache.Cache
+	maintainers maintainerCache
 
 	statements atomic.Uint64 // number of the last one
 

@@ -51,12 +51,20 @@ func (t *Txn) maintainers(rel *catalog.Relation) ([]index.Maintainer, error) {
 }
 
 func (db *DB) openIndex(rel *catalog.Relation, x *catalog.Index) (index.Maintainer, error) {
+	k := openedIndex{rel, x, db.maintainers.definitions.Load()}
+	if m := db.maintainers.get(k); m != nil {
+		return m, nil
+	}
 	kind := db.kinds[x.Method]
 	if kind == nil {
 		return nil, dberr.New(dberr.FeatureNotSupported, "access method \"%s\" of index \"%s\" is not supported", x.Method, x.Name).
 			WithHint("Use %s.", methodNames(db.kinds))
 	}
-	return kind.Open(rel, x)
+	m, err := kind.Open(rel, x)
+	if err == nil {
+		db.maintainers.put(k, m)
+	}
+	return m, err
 }
 
 // openIndexes remembers the maintainers of the relation last written to.

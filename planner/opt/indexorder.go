@@ -1,6 +1,10 @@
 package opt
 
-import "github.com/omgdb/omgdb/planner/plan"
+import (
+	"slices"
+
+	"github.com/omgdb/omgdb/planner/plan"
+)
 
 // readInOrder lets an index give the first rows of an ORDER BY … LIMIT in their order. The sort stays: the executor passes the rows
 // through it as they come, or sorts after all when the index is newer than what the statement may see.
@@ -87,15 +91,16 @@ func (c *Context) fewInOrder(s *plan.Scan, ix index, m *indexMatch, top plan.Exp
 	if k, ok := top.(*plan.Const); ok && !k.Val.IsNull() {
 		want = float64(k.Val.Int())
 	}
-	sel := 1.0
-	for _, e := range conds {
-		sel *= c.selectivity(e, s)
-	}
-	have := 1.0
+	sel, have := 1.0, 1.0
 	if m != nil {
 		have = m.sel
 	}
-	return want/max(sel/have, 1e-6)*lookupCost < c.baseRows(s.Rel)*have || m != nil && c.baseRows(s.Rel)*have < 1000
+	for _, e := range conds {
+		if m == nil || !slices.Contains(m.used, e) { // the others choose the range, and keep all of it
+			sel *= c.selectivity(e, s)
+		}
+	}
+	return want/max(sel, 1e-6)*lookupCost < c.baseRows(s.Rel)*have || m != nil && c.baseRows(s.Rel)*have < 1000
 }
 
 // keysInOrder tells whether the index's keys from the first free one on are the sort keys, forwards or all backwards.
