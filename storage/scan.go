@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/omgdb/omgdb/storage/batch"
@@ -49,11 +50,11 @@ func (t *Txn) Scan(ctx context.Context, s *ScanSpec) (batch.Iter, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := batch.Size
+	first := 0
 	if s.Index != nil {
-		size = firstLookups
+		first = min(cmp.Or(s.Index.First, firstLookups), batch.Size)
 	}
-	return &scan{size: size, stmt: t.now.hold(), spec: s, rows: rows, match: match, left: s.Limit, locks: s.Lock != NoRowLock, proj: newProjection(s.Rel, s.Cols)}, nil
+	return &scan{first: first, stmt: t.now.hold(), spec: s, rows: rows, match: match, left: s.Limit, locks: s.Lock != NoRowLock, proj: newProjection(s.Rel, s.Cols)}, nil
 }
 
 // firstLookups is the size of the first batch of a scan through an index, where each row costs a look-up: perhaps no more are wanted.
@@ -67,7 +68,7 @@ type scan struct {
 	match *filter.Matcher // nil: everything passes
 	proj  *projection
 	left  int64 // rows up to the limit, when there is one
-	size  int   // of the next batch
+	first int   // size of the next batch, while batches grow; 0 for the usual one
 	locks bool
 	out   batch.Batch
 	done  bool
@@ -82,8 +83,8 @@ func (s *scan) Next(ctx context.Context) (*batch.Batch, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	size := s.size
-	s.size = min(4*size, batch.Size)
+	size := cmp.Or(s.first, batch.Size)
+	s.first = min(4*s.first, batch.Size)
 	if s.spec.Limit > 0 {
 		size = int(min(int64(size), s.left))
 	}

@@ -47,6 +47,8 @@ type IndexBounds struct {
 	Ranges []KeyRange
 	// Only tells that the entries themselves are asked for, of which no columns and no filter want to know more.
 	Only bool
+	// First is how many rows the first batch should have, because perhaps no more are wanted; 0 leaves that to the scan.
+	First int
 }
 
 // ScanSpec says what a scan reads and shows. The rows come in key order (of the index when there is one), Keys in the order

@@ -132,7 +132,8 @@ func (o *scanOp) throughIndex(ctx context.Context, spec *storage.ScanSpec, range
 	if ranges == nil {
 		ranges = []storage.KeyRange{{}}
 	}
-	if o.n.Access.Exact && len(o.cols) == 0 && spec.Lock == storage.NoRowLock && !cut {
+	exact := o.n.Access.Exact && spec.Lock == storage.NoRowLock && !cut
+	if exact && len(o.cols) == 0 {
 		spec.Index, spec.Filter = &storage.IndexBounds{Index: x, Ranges: ranges, Only: true}, nil
 		return nil
 	}
@@ -151,7 +152,10 @@ func (o *scanOp) throughIndex(ctx context.Context, spec *storage.ScanSpec, range
 			return nil
 		}
 	}
-	spec.Index = &storage.IndexBounds{Index: x, Ranges: ranges}
+	spec.Index = &storage.IndexBounds{Index: x, Ranges: ranges, First: o.n.Access.Wanted}
+	if exact {
+		spec.Filter = nil
+	}
 	return nil
 }
 

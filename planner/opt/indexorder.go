@@ -1,6 +1,7 @@
 package opt
 
 import (
+	"math"
 	"slices"
 
 	"github.com/omgdb/omgdb/planner/plan"
@@ -76,8 +77,11 @@ func (c *Context) orderedScan(s *plan.Scan, keys []plan.SortKey, top plan.Expr, 
 		}
 		better := *s
 		better.Access = plan.Access{Index: ix.x, Reverse: reverse, Ordered: true}
+		if k, ok := top.(*plan.Const); ok && !k.Val.IsNull() {
+			better.Access.Wanted = int(min(max(k.Val.Int(), 0), math.MaxInt32))
+		}
 		if m != nil {
-			better.Access.Ranges = m.ranges
+			better.Access.Ranges, better.Access.Exact = m.ranges, m.covers(ix, s.FilterExprs)
 		}
 		return &better
 	}

@@ -65,6 +65,8 @@ type Access struct {
 	// Exact tells that the filters of the scan ask for nothing but that a row is in an index's Ranges: who wants no columns of the rows
 	// need not look at them, unless values were cut.
 	Exact bool
+	// Wanted is how many rows of an Ordered scan are probably enough; 0 when that is not known.
+	Wanted int
 }
 
 // KeyRange bounds the leading key columns: Eq prefixes, then optionally one bounded column.
