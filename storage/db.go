@@ -72,6 +72,7 @@ type DB struct {
 	gathering   *gathering
 	columns     *colcache.Cache
 	maintainers maintainerCache
+	builds      builds
 
 	statements atomic.Uint64 // number of the last one
 

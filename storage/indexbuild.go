@@ -184,10 +184,15 @@ func (t *Txn) build(ctx context.Context, rel *catalog.Relation, x *catalog.Index
 	default:
 		return nil // it has nothing of existing rows
 	}
+	p := t.db.building(t.session.owner.PID, rel, x.ID, t.Catalog().Index(x.ID) != nil)
+	defer p.end()
 	all := key.All(key.Row, rel.Storage)
 	it := merge(h.snap.Scan(ctx, all), t.writes.Cursor(overlay.Prefix(all.Start), all, ^uint64(0)), false)
 	defer it.Close()
-	for it.Next() {
+	for n := int64(1); it.Next(); n++ {
+		if n%progressStep == 0 {
+			p.done.Store(n)
+		}
 		if err := checkRow(it.Key(), it.Value()); err != nil {
 			return err
 		}
@@ -199,6 +204,8 @@ func (t *Txn) build(ctx context.Context, rel *catalog.Relation, x *catalog.Index
 	if it.Err() != nil {
 		return it.Err()
 	}
+	p.done.Store(max(p.what.Rows, p.done.Load()))
+	p.writing.Store(true)
 	if err := rows.Finish(ctx); err != nil {
 		return err
 	}

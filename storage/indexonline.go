@@ -27,6 +27,9 @@ type onlineBuild struct {
 	rel     catalog.ID
 	index   catalog.ID
 	storage uint64 // of the relation's rows when the build began, or began anew
+
+	relation *catalog.Relation // as it was then
+	progress *progress
 }
 
 // CreateIndexOnline makes an index while others read and write; see Txn.CreateIndex for its errors. It runs transactions of its own, in
@@ -118,7 +121,7 @@ func (db *DB) declareOnline(ctx context.Context, o TxnOptions, x catalog.Index) 
 			return err
 		}
 		made.Valid = false
-		b.index, b.storage = made.ID, rel.Storage
+		b.index, b.storage, b.relation = made.ID, rel.Storage, rel
 		return t.listIndex(ctx, rel, made)
 	})
 	if err == nil {
@@ -174,6 +177,8 @@ func (b *onlineBuild) gone() error {
 
 // fill brings in the entries of all rows that there are.
 func (b *onlineBuild) fill(ctx context.Context) error {
+	b.progress = b.db.building(b.opt.Session.owner.PID, b.relation, b.index, false)
+	defer b.progress.end()
 	var at RowKey
 	for n := onlineRows; ; n = min(2*n, onlineRows) {
 		for {
@@ -242,6 +247,7 @@ func (b *onlineBuild) rows(ctx context.Context, t *Txn, rel *catalog.Relation, m
 		}
 		w := indexWriter{t: t, rel: rel}
 		row := indexRow{rel, rowKey, rowOrdinal(value)}
+		b.progress.done.Add(1)
 		if err := m.Insert(ctx, &w, row.row(), rowDoc(value)); err != nil {
 			return nil, err
 		}

@@ -17,13 +17,14 @@ import (
 // systemRows are the relations of pg_catalog whose rows only sessions know.
 func systemRows() map[string]pgcatalog.Rows {
 	return map[string]pgcatalog.Rows{
-		"pg_settings":            settingRows,
-		"pg_stat_activity":       activityRows,
-		"pg_prepared_statements": preparedRows,
-		"pg_cursors":             cursorRows,
-		"pg_locks":               lockRows,
-		"pg_timezone_names":      zoneRows,
-		"pg_timezone_abbrevs":    abbrevRows,
+		"pg_settings":                   settingRows,
+		"pg_stat_activity":              activityRows,
+		"pg_stat_progress_create_index": buildRows,
+		"pg_prepared_statements":        preparedRows,
+		"pg_cursors":                    cursorRows,
+		"pg_locks":                      lockRows,
+		"pg_timezone_names":             zoneRows,
+		"pg_timezone_abbrevs":           abbrevRows,
 	}
 }
 
@@ -82,6 +83,36 @@ func activityRows(_ context.Context, env *functions.Env, add addRow) error {
 			if ip, ok := netip.AddrFromSlice(tcp.IP); ok {
 				ip = ip.Unmap()
 				row["client_addr"], row["client_port"] = value.Box(netip.PrefixFrom(ip, ip.BitLen())), value.Int(int64(tcp.Port))
+			}
+		}
+		if err := add(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buildRows shows the indexes that are being built. Rows are counted, not blocks.
+func buildRows(_ context.Context, env *functions.Env, add addRow) error {
+	s := env.Session.(*Session)
+	for _, b := range s.srv.db.IndexBuilds() {
+		row := map[string]value.Value{
+			"pid": value.Int(int64(b.PID)), "relid": value.Int(int64(b.Relation)), "index_relid": value.Int(int64(b.Index)),
+			"command": value.String("CREATE INDEX"), "phase": value.String("building index: scanning table"),
+			"tuples_total": value.Int(b.Rows), "tuples_done": value.Int(b.Done),
+		}
+		for _, zero := range []string{"lockers_total", "lockers_done", "current_locker_pid", "blocks_total", "blocks_done", "partitions_total", "partitions_done"} {
+			row[zero] = value.Int(0)
+		}
+		if b.Again {
+			row["command"] = value.String("REINDEX")
+		}
+		if b.Writing {
+			row["phase"] = value.String("building index: loading tuples in tree")
+		}
+		for _, a := range s.srv.Activity() {
+			if a.PID == b.PID {
+				row["datid"], row["datname"] = value.Int(int64(a.DatabaseID)), value.String(a.Database)
 			}
 		}
 		if err := add(row); err != nil {
