@@ -25,6 +25,7 @@ type Proc struct {
 	Rows     float64
 	Descr    string
 	Language string // "" : internal
+	Parallel byte   // of a user's function: s, r, u
 	Source   string // text of a user's function
 	ACL      []string
 	Args     []ProcArg // of a user's function: all of them, in their order

@@ -14,14 +14,16 @@ import (
 // constraintBit sets the OID of a constraint that stands on an index apart from the index's own.
 const constraintBit = 1 << 30
 
-// definitions lists the functions that write objects as SQL. Expressions are stored as SQL text, so pg_get_expr gives back what it gets.
+// definitions lists the functions that write objects as SQL. Expressions are stored as SQL text, so pg_get_expr gives back what it gets, with
+// the names of relations as the search path wants them.
 func definitions() []def {
 	null := fixed(value.Null)
-	expr := env(func(_ *functions.Env, a []val) (val, error) {
+	expr := env(func(e *functions.Env, a []val) (val, error) {
+		s := ShownExpr(e, a[0].Str())
 		if len(a) == 3 && a[2].Bool() {
-			return text(pretty(a[0].Str())), nil
+			s = pretty(s)
 		}
-		return a[0], nil
+		return text(s), nil
 	})
 	return []def{
 		{Sig: "pg_get_expr(pg_node_tree,oid)", Eval: expr}, {Sig: "pg_get_expr(pg_node_tree,oid,bool)", Eval: expr},

@@ -1,7 +1,9 @@
 package sysfunc
 
 import (
+	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/functions/scalar"
@@ -174,4 +176,27 @@ func qualified(v *catalog.View, schema catalog.ID, name string) string {
 // noRelation is the error of a relation that isn't there.
 func noRelation(name string) error {
 	return dberr.New(dberr.UndefinedTable, `relation "%s" does not exist`, name)
+}
+
+// regclassLiteral is a constant of type regclass in stored text.
+var regclassLiteral = regexp.MustCompile(`'((?:[^']|'')+)'::regclass`)
+
+// ShownExpr writes a stored expression for a reader: relations that constants name have their schema only when the search path doesn't find
+// them without.
+func ShownExpr(e *functions.Env, stored string) string {
+	if e == nil || e.Format == nil || e.Format.Names == nil || !strings.Contains(stored, "::regclass") {
+		return stored
+	}
+	return regclassLiteral.ReplaceAllStringFunc(stored, func(lit string) string {
+		name := strings.ReplaceAll(regclassLiteral.FindStringSubmatch(lit)[1], "''", "'")
+		oid, err := e.Format.Names.OIDOf(value.RegClass, name)
+		if err != nil {
+			return lit
+		}
+		shown, ok := e.Format.Names.NameOf(value.RegClass, oid)
+		if !ok {
+			return lit
+		}
+		return "'" + strings.ReplaceAll(shown, "'", "''") + "'::regclass"
+	})
 }

@@ -107,6 +107,7 @@ func roleOptions(verb string, names []string, list []*pg_query.Node, user bool) 
 var grantKinds = map[pg_query.ObjectType]string{
 	pg_query.ObjectType_OBJECT_TABLE: "TABLE", pg_query.ObjectType_OBJECT_SEQUENCE: "SEQUENCE", pg_query.ObjectType_OBJECT_SCHEMA: "SCHEMA",
 	pg_query.ObjectType_OBJECT_DATABASE: "DATABASE", pg_query.ObjectType_OBJECT_FUNCTION: "FUNCTION", pg_query.ObjectType_OBJECT_TYPE: "TYPE",
+	pg_query.ObjectType_OBJECT_PROCEDURE: "FUNCTION", pg_query.ObjectType_OBJECT_ROUTINE: "FUNCTION",
 	pg_query.ObjectType_OBJECT_LANGUAGE: "LANGUAGE", pg_query.ObjectType_OBJECT_DOMAIN: "DOMAIN",
 }
 
@@ -160,11 +161,29 @@ func (b *binder) grantObjects(g *plan.Grant, x *pg_query.GrantStmt) error {
 				return err
 			}
 			g.Rels = append(g.Rels, rel)
+		case n.GetObjectWithArgs() != nil:
+			o := n.GetObjectWithArgs()
+			f, err := b.namedRoutine(o, x.Objtype)
+			switch {
+			case err != nil:
+				return err
+			case f != nil:
+				g.Funcs = append(g.Funcs, f)
+			case !b.builtinFunction(o):
+				return dberr.New(dberr.UndefinedFunction, "function %s does not exist", b.objectText(n))
+			}
 		default:
 			g.Names = append(g.Names, plan.ObjName{Name: b.objectText(n)})
 		}
 	}
 	return nil
+}
+
+// builtinFunction tells whether a name is that of functions that everybody may call.
+func (b *binder) builtinFunction(o *pg_query.ObjectWithArgs) bool {
+	parts := strs(o.Objname)
+	name := parts[len(parts)-1]
+	return len(b.Registry.Scalars(name))+len(b.Registry.Tables(name))+len(b.Registry.Aggregates(name))+len(b.Registry.Windows(name)) > 0
 }
 
 func (b *binder) grantRole(x *pg_query.GrantRoleStmt) (plan.Statement, error) {

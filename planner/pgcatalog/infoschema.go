@@ -1,6 +1,7 @@
 package pgcatalog
 
 import (
+	"github.com/omgdb/omgdb/functions/sysfunc"
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/value"
@@ -158,11 +159,11 @@ var infoColumnsRel = of[attribute]{
 		"table_name":       func(w *world, a attribute) value.Value { return className(w, a.class) },
 		"column_name":      func(_ *world, a attribute) value.Value { return text(a.name) },
 		"ordinal_position": func(_ *world, a attribute) value.Value { return num(a.num) },
-		"column_default": func(_ *world, a attribute) value.Value {
+		"column_default": func(w *world, a attribute) value.Value {
 			if a.col == nil || a.generated() || a.col.Identity != 0 {
 				return value.Null
 			}
-			return orNull(a.col.Default)
+			return orNull(sysfunc.ShownExpr(w.env, a.col.Default))
 		},
 		"is_nullable":              func(_ *world, a attribute) value.Value { return yesNo(!a.notNull) },
 		"data_type":                func(_ *world, a attribute) value.Value { return text(dataType(a.typ)) },

@@ -249,6 +249,7 @@ var pgLanguage = of[named]{
 		"lanname":      func(_ *world, n named) value.Value { return text(n.name) },
 		"lanowner":     func(*world, named) value.Value { return oid(catalog.SuperRole) },
 		"lanvalidator": func(_ *world, n named) value.Value { return oid(validators[n.oid]) },
+		"lanispl":      func(_ *world, n named) value.Value { return value.Bool(n.name == "plpgsql") },
 		"lanpltrusted": func(_ *world, n named) value.Value { return value.Bool(n.name == "sql" || n.name == "plpgsql") },
 	},
 }

@@ -180,19 +180,24 @@ func typeOID(t *value.Type) value.Value {
 var pgProc = of[proc]{
 	items: (*world).procs,
 	cols: map[string]func(*world, proc) value.Value{
-		"oid":             func(_ *world, p proc) value.Value { return oid(p.OID) },
-		"proname":         func(_ *world, p proc) value.Value { return text(p.Name) },
-		"pronamespace":    func(_ *world, p proc) value.Value { return oid(p.namespace()) },
-		"proowner":        func(_ *world, p proc) value.Value { return oid(p.owner()) },
-		"prolang":         func(_ *world, p proc) value.Value { return oid(languageOID(p.Language)) },
-		"procost":         func(*world, proc) value.Value { return value.Float(1) },
-		"prorows":         func(_ *world, p proc) value.Value { return value.Float(map[bool]float64{true: p.Rows}[p.Set]) },
-		"provariadic":     func(_ *world, p proc) value.Value { return oid(p.variadicType()) },
-		"prokind":         func(_ *world, p proc) value.Value { return char(p.Kind) },
-		"proisstrict":     func(_ *world, p proc) value.Value { return value.Bool(p.Strict) },
-		"proretset":       func(_ *world, p proc) value.Value { return value.Bool(p.Set) },
-		"provolatile":     func(_ *world, p proc) value.Value { return char(byte(p.Vol)) },
-		"proparallel":     func(*world, proc) value.Value { return char('s') },
+		"oid":          func(_ *world, p proc) value.Value { return oid(p.OID) },
+		"proname":      func(_ *world, p proc) value.Value { return text(p.Name) },
+		"pronamespace": func(_ *world, p proc) value.Value { return oid(p.namespace()) },
+		"proowner":     func(_ *world, p proc) value.Value { return oid(p.owner()) },
+		"prolang":      func(_ *world, p proc) value.Value { return oid(languageOID(p.Language)) },
+		"procost":      func(*world, proc) value.Value { return value.Float(1) },
+		"prorows":      func(_ *world, p proc) value.Value { return value.Float(map[bool]float64{true: p.Rows}[p.Set]) },
+		"provariadic":  func(_ *world, p proc) value.Value { return oid(p.variadicType()) },
+		"prokind":      func(_ *world, p proc) value.Value { return char(p.Kind) },
+		"proisstrict":  func(_ *world, p proc) value.Value { return value.Bool(p.Strict) },
+		"proretset":    func(_ *world, p proc) value.Value { return value.Bool(p.Set) },
+		"provolatile":  func(_ *world, p proc) value.Value { return char(byte(p.Vol)) },
+		"proparallel": func(_ *world, p proc) value.Value {
+			if p.Parallel != 0 {
+				return char(p.Parallel)
+			}
+			return char('s')
+		},
 		"pronargs":        func(_ *world, p proc) value.Value { return num(len(p.Params)) },
 		"pronargdefaults": func(_ *world, p proc) value.Value { return num(p.defaults()) },
 		"prorettype":      func(_ *world, p proc) value.Value { return typeOID(p.Ret) },

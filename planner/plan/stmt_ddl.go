@@ -297,6 +297,7 @@ type Grant struct {
 	Columns     map[string][]string
 	Kind        string // TABLE, SCHEMA, DATABASE, ROLE …
 	Rels        []*catalog.Relation
+	Funcs       []*catalog.Function
 	Names       []ObjName // objects that are not relations
 	Roles       []string  // grantees; "public"
 	WithGrant   bool

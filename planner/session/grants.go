@@ -31,6 +31,11 @@ func (s *Session) grant(ctx context.Context, st *plan.Grant) error {
 			return err
 		}
 	}
+	for _, f := range s.functionsOf(txn, st) {
+		if err := g.function(ctx, f); err != nil {
+			return err
+		}
+	}
 	for _, n := range st.Names {
 		if err := g.named(ctx, n.Name); err != nil {
 			return err
@@ -76,6 +81,9 @@ func (s *Session) relationsOf(txn *storage.Txn, st *plan.Grant) []*catalog.Relat
 		if sc == nil {
 			continue
 		}
+		if st.Kind == "FUNCTION" {
+			break
+		}
 		for _, r := range v.Relations(sc.ID) {
 			if (r.Kind == catalog.Sequence) == (st.Kind == "SEQUENCE") {
 				out = append(out, r)
@@ -83,6 +91,36 @@ func (s *Session) relationsOf(txn *storage.Txn, st *plan.Grant) []*catalog.Relat
 		}
 	}
 	return out
+}
+
+// functionsOf lists the functions that a statement names, or those of the schemas that it names.
+func (s *Session) functionsOf(txn *storage.Txn, st *plan.Grant) []*catalog.Function {
+	out := slices.Clone(st.Funcs)
+	if st.Kind != "FUNCTION" {
+		return out
+	}
+	for _, name := range st.AllInSchema {
+		if sc := txn.Catalog().Schema(name); sc != nil {
+			for _, f := range txn.Catalog().Functions(sc.ID) {
+				if f.Kind == 'f' {
+					out = append(out, f)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (g *granting) function(ctx context.Context, f *catalog.Function) error {
+	rights, err := g.rights(catalog.GuardFunction)
+	if err != nil {
+		return err
+	}
+	n := *g.txn.Catalog().Function(f.ID)
+	if n.ACL, err = g.change(catalog.GuardFunction, n.Owner, n.ACL, rights, f.Word()+" "+f.Name); err != nil {
+		return err
+	}
+	return g.txn.Define(ctx, &n)
 }
 
 // rights reads the privileges of the statement for a kind of object. Those given on columns are left out.
@@ -206,7 +244,7 @@ func (g *granting) named(ctx context.Context, name string) error {
 		}
 		return dberr.New(dberr.InvalidCatalogName, `database "%s" does not exist`, name)
 	}
-	return nil // functions, types and languages: everybody may use them
+	return nil // built-in functions, types and languages: everybody may use them
 }
 
 // grantRole makes roles members of others.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/omgdb/omgdb/functions"
@@ -55,6 +56,9 @@ func buildAliases() map[uint32]alias {
 				return oids[0], nil
 			}
 			return 0, dberr.New(dberr.AmbiguousFunction, "more than one operator named %s", name)
+		}},
+		value.RegOperator.OID: {names.operatorName, func(_ names, name string) (uint32, error) {
+			return 0, dberr.New(dberr.UndefinedFunction, "operator does not exist: %s", name)
 		}},
 		value.RegCollation.OID: {
 			func(_ names, oid uint32) (string, bool) {
@@ -147,11 +151,33 @@ func unqualified(name string) string {
 	return strings.TrimPrefix(strings.TrimSpace(name), "pg_catalog.")
 }
 
+// operator finds an operator by OID, nil when there is none. Operators are numbered apart from functions.
+func (n names) operator(oid uint32) *functions.Operator {
+	all := n.s.srv.registry.Entries().Operators
+	if i := slices.IndexFunc(all, func(o *functions.Operator) bool { return o.OID == oid }); i >= 0 {
+		return all[i]
+	}
+	return nil
+}
+
 func (n names) operName(oid uint32) (string, bool) {
-	if o, ok := n.s.srv.registry.ByOID(oid).(*functions.Operator); ok {
+	if o := n.operator(oid); o != nil {
 		return o.Name, true
 	}
 	return "", false
+}
+
+// operatorName is the text form of a regoperator: the name with the operands, NONE for the left one of a prefix operator.
+func (n names) operatorName(oid uint32) (string, bool) {
+	o := n.operator(oid)
+	if o == nil {
+		return "", false
+	}
+	left := "NONE"
+	if o.Left != nil {
+		left = n.shownType(o.Left)
+	}
+	return o.Name + "(" + left + "," + n.shownType(o.Right) + ")", true
 }
 
 func (n names) roleName(oid uint32) (string, bool) {

@@ -54,6 +54,9 @@ func (s *Session) CallRoutine(ctx context.Context, env *functions.Env, oid uint3
 	if fn == nil {
 		return nil, storage.ErrStale
 	}
+	if err := s.mayCall(env.Txn.Catalog(), fn); err != nil {
+		return nil, err
+	}
 	if fn.Language != "" {
 		return s.callBlock(ctx, env, fn, types, args, ret)
 	}
@@ -119,6 +122,17 @@ func (s *Session) Query(ctx context.Context, env *functions.Env, sql string) (ba
 		return nil, routineError(err)
 	}
 	return rows, nil
+}
+
+// mayCall refuses a function that the session's role has no EXECUTE on.
+func (s *Session) mayCall(v *catalog.View, fn *catalog.Function) error {
+	if s.user == superuser {
+		return nil
+	}
+	if held, _ := v.Held(s.roleID(v), catalog.GuardFunction, fn.Owner, fn.ACL, catalog.RightExecute); held == 0 {
+		return dberr.New(dberr.InsufficientPrivilege, "permission denied for %s %s", fn.Word(), fn.Name)
+	}
+	return nil
 }
 
 // routineError is the error of a statement of a body: its position is in another text than the caller's.
