@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"math"
 
 	"github.com/omgdb/omgdb/planner/exec/eval"
 	"github.com/omgdb/omgdb/planner/exec/vec"
@@ -19,6 +20,9 @@ type lockOp struct {
 	rels  []lockTarget
 	sel   []int32
 	out   batch.Batch
+
+	wanted eval.Node // nil: all rows
+	left   int64     // rows that are still wanted
 }
 
 type lockTarget struct {
@@ -44,25 +48,44 @@ func (b *builder) lock(n *plan.Lock) (op, error) {
 	for _, r := range n.Rels {
 		o.rels = append(o.rels, lockTarget{LockRel: r, key: at[r.RowKey], mode: lockModes[r.Lock.Strength], wait: lockWaits[r.Lock.Wait]})
 	}
-	return o, nil
+	if n.Wanted != nil {
+		o.wanted, err = b.scope(nil).Compile(n.Wanted)
+	}
+	return o, err
 }
 
-func (o *lockOp) open(ctx context.Context) error { return o.input.open(ctx) }
+func (o *lockOp) open(ctx context.Context) error {
+	o.left = math.MaxInt64
+	if o.wanted != nil {
+		v, err := eval.Value(ctx, o.wanted)
+		if err != nil {
+			return err
+		}
+		if !v.IsNull() {
+			o.left = v.Int()
+		}
+	}
+	return o.input.open(ctx)
+}
 
 func (o *lockOp) next(ctx context.Context) (*batch.Batch, error) {
-	for {
+	for o.left > 0 {
 		in, err := nextRows(ctx, o.input)
 		if err != nil || in == nil {
 			return nil, err
 		}
 		o.sel = o.sel[:0]
 		for _, p := range vec.Positions(in.Sel, in.Len) {
+			if o.left == 0 {
+				break
+			}
 			ok, err := o.lockAll(ctx, in, int(p))
 			if err != nil {
 				return nil, err
 			}
 			if ok {
 				o.sel = append(o.sel, p)
+				o.left--
 			}
 		}
 		if len(o.sel) > 0 {
@@ -70,6 +93,7 @@ func (o *lockOp) next(ctx context.Context) (*batch.Batch, error) {
 			return &o.out, nil
 		}
 	}
+	return nil, nil
 }
 
 // lockAll locks the rows that position p is made of; false leaves the position out.
@@ -94,7 +118,12 @@ func (o *lockOp) lockAll(ctx context.Context, in *batch.Batch, p int) (bool, err
 		switch state {
 		case storage.RowSkipped:
 			return false, nil
-		case storage.RowGone, storage.RowChanged:
+		case storage.RowGone:
+			if t.wait == storage.SkipLocked {
+				return false, nil
+			}
+			return false, storage.ErrRestart
+		case storage.RowChanged:
 			return false, storage.ErrRestart
 		}
 	}

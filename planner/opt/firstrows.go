@@ -56,6 +56,13 @@ func limitInput(n plan.Node, wanted plan.Expr) plan.Node {
 		better := *x
 		better.TopN = wanted
 		return &better
+	case *plan.Lock:
+		if x.Wanted != nil {
+			return n
+		}
+		better := *x
+		better.Wanted = wanted
+		return &better
 	case *plan.Scan:
 		if x.Limit != nil || x.Lock != nil {
 			return n

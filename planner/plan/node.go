@@ -249,6 +249,8 @@ type CTERef struct {
 type Lock struct {
 	Input Node
 	Rels  []LockRel
+	// Wanted is how many rows are wanted: no more are locked. nil means all.
+	Wanted Expr
 }
 
 // LockRel is one relation whose rows are locked.

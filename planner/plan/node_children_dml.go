@@ -28,13 +28,23 @@ func (n *With) WithExprs([]Expr) Node { return n }
 func (n *Lock) Inputs() []Node { return []Node{n.Input} }
 
 // WithInputs implements Node.
-func (n *Lock) WithInputs(in []Node) Node { return &Lock{Input: input1(in), Rels: n.Rels} }
+func (n *Lock) WithInputs(in []Node) Node {
+	c := *n
+	c.Input = input1(in)
+	return &c
+}
 
 // Exprs implements Node.
-func (n *Lock) Exprs() []Expr { return nil }
+func (n *Lock) Exprs() []Expr { return list(n) }
 
 // WithExprs implements Node.
-func (n *Lock) WithExprs([]Expr) Node { return n }
+func (n *Lock) WithExprs(e []Expr) Node {
+	c := *n
+	fill(&c, e)
+	return &c
+}
+
+func (n *Lock) slots(f func(*Expr)) { one(f, &n.Wanted) }
 
 // noInput is embedded by the leaves that evaluate no expressions.
 type noInput struct{}
