@@ -7,11 +7,12 @@ import (
 	"runtime/metrics"
 )
 
-// Bounds of the memory that garbage may take in a server. By itself the runtime lets the heap grow to twice of what is live, which
-// is right for small heaps; a large transaction's buffers would look twice their size.
+// Bounds of the memory that garbage may take in a server. By itself the runtime lets the heap grow to twice of what is live: a small
+// heap would be looked through many times a second, and a large transaction's buffers would look twice their size.
 const (
-	heapFloor = 192 << 20 // up to here garbage is not looked for more often
-	heapRoom  = 1.3       // beyond, it may be this much of what is live
+	heapFloor   = 192 << 20 // up to here garbage is let be
+	heapRoom    = 1.3       // beyond, it may be this much of what is live
+	heapPercent = 400       // the runtime's own measure, which thus seldom is the one that counts
 )
 
 // boundGarbage sets the runtime's memory limit anew after each collection, by what was live then. Who has set GOMEMLIMIT or GOGC
@@ -20,6 +21,7 @@ func boundGarbage() {
 	if os.Getenv("GOMEMLIMIT") != "" || os.Getenv("GOGC") != "" {
 		return
 	}
+	debug.SetGCPercent(heapPercent)
 	limit := int64(0)
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	afterEachCollection(func() {
