@@ -3,8 +3,6 @@ package contextsvc
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
-	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -32,11 +30,13 @@ func (q *query) semantic(ctx context.Context, n int) ([]match, error) {
 	if err != nil {
 		return nil, err
 	}
+	to := slices.Clone(vecs[0])
+	vector.Normalize(to)
 	parts := make([]map[string]match, runtime.GOMAXPROCS(0))
 	spec := storage.ScanSpec{Rel: q.chunks, Cols: []storage.ScanCol{{Kind: storage.ColRaw}}}
 	err = q.inParts(ctx, spec, len(parts), func(ctx context.Context, p int, it batch.Iter) error {
 		parts[p] = map[string]match{}
-		return q.scanVectors(ctx, it, modelOf(e), vecs[0], parts[p])
+		return q.scanVectors(ctx, it, modelOf(e), to, parts[p])
 	})
 	if err != nil {
 		return nil, err
@@ -91,8 +91,19 @@ func (q *query) embedder(ctx context.Context) (embed.Embedder, error) {
 
 // stored tells what the files were embedded with, by the first of them that was: "" when none was.
 func (q *query) stored(ctx context.Context) (name, model string, err error) {
+	// The first file tells as a rule: those behind it are not touched then.
+	for _, most := range []int64{1, 0} {
+		if name, model, err = q.firstStored(ctx, most); name != "" || err != nil {
+			break
+		}
+	}
+	return name, model, err
+}
+
+// firstStored is stored for the first files, of which there are at most so many; 0 means all.
+func (q *query) firstStored(ctx context.Context, most int64) (name, model string, err error) {
 	it, err := q.env.Txn.Scan(ctx, &storage.ScanSpec{
-		Rel: q.files, Cols: []storage.ScanCol{{Kind: storage.ColID}, textCol("embedder"), textCol("model")},
+		Rel: q.files, Cols: []storage.ScanCol{{Kind: storage.ColID}, textCol("embedder"), textCol("model")}, Limit: most,
 	})
 	if err != nil {
 		return "", "", err
@@ -114,7 +125,7 @@ func (q *query) stored(ctx context.Context) (name, model string, err error) {
 
 // scanVectors keeps the best chunk of each file in one part of the chunks. Vectors of other models are left out.
 func (q *query) scanVectors(ctx context.Context, it batch.Iter, model string, to []float32, best map[string]match) error {
-	s := scorer{query: to, norm: vector.Norm(to), buf: make([]float32, len(to)), model: model}
+	s := scorer{query: to, model: model}
 	for {
 		b, err := it.Next(ctx)
 		if err != nil || b == nil {
@@ -137,9 +148,7 @@ func (q *query) scanVectors(ctx context.Context, it batch.Iter, model string, to
 
 // scorer computes the distance of stored chunks from a query.
 type scorer struct {
-	query []float32
-	norm  float32
-	buf   []float32
+	query []float32 // of length 1, as those stored are
 	model string
 }
 
@@ -170,13 +179,10 @@ func (s *scorer) score(raw doc.Doc) (m match, ok bool) {
 			m.end = int(n)
 		case "vector":
 			_, packed, isBinary := v.Binary()
-			if !isBinary || len(packed) != 4*len(s.buf) || seen < 2 {
+			if !isBinary || len(packed) != 4*len(s.query) || seen < 2 {
 				return m, false
 			}
-			for i := range s.buf {
-				s.buf[i] = math.Float32frombits(binary.LittleEndian.Uint32(packed[4*i:]))
-			}
-			m.distance = 1 - float64(vector.CosineNorms(s.query, s.buf, s.norm, vector.Norm(s.buf)))
+			m.distance = 1 - float64(vector.Dot(s.query, vector.Floats(packed)))
 			return m, true
 		}
 	}

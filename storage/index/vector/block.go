@@ -38,7 +38,7 @@ func (p *params) readBlock(v []byte) (block, error) {
 	b := block{slots: n, present: words(v[8:blockHead])}
 	at := blockHead
 	for i := range b.factors {
-		b.factors[i] = floats(v[at : at+4*n])
+		b.factors[i] = Floats(v[at : at+4*n])
 		at += 4 * n
 	}
 	b.codes = words(v[at:])
@@ -121,7 +121,8 @@ func words(b []byte) []uint64 {
 	return out
 }
 
-func floats(b []byte) []float32 {
+// Floats shows packed little-endian float32s, for as long as the bytes are valid.
+func Floats(b []byte) []float32 {
 	if n := len(b) / 4; n == 0 {
 		return nil
 	} else if littleEndian {

@@ -396,7 +396,7 @@ func (m *Index) readHeader(h []byte) (*params, kv.LSN, error) {
 		n := 2 + int(binary.BigEndian.Uint16(rest))
 		p.model, rest = string(rest[2:n]), rest[n:]
 	}
-	p.center = floats(bytes.Clone(rest))
+	p.center = Floats(bytes.Clone(rest))
 	if p.dims != m.dims && p.model == m.modelID() || p.metric != m.metric || len(p.center) != 0 && len(p.center) != p.dims {
 		return nil, 0, damaged("header")
 	}

@@ -113,7 +113,7 @@ func (k *Kept) show(ordinal uint64, b []byte, visit func(ordinal uint64, x []flo
 	if len(b) != 4*k.m.dims {
 		return damaged("vector")
 	}
-	visit(ordinal, floats(b))
+	visit(ordinal, Floats(b))
 	return nil
 }
 

@@ -287,7 +287,7 @@ func (p *part) deltas() error {
 		if len(code) != p.q.codeLen() {
 			return damaged("delta")
 		}
-		f, w := floats(code[:factorLen]), words(code[factorLen:])
+		f, w := Floats(code[:factorLen]), words(code[factorLen:])
 		var dot [1]int32
 		dots(w, p.q.planes, p.q.words(), dot[:])
 		p.scanned++
