@@ -1,0 +1,32 @@
+# DBD::Pg: catalog methods, placeholders, COPY, savepoints, notifications. Prints "label: value" lines.
+use strict;
+use warnings;
+use DBI; use DBD::Pg ':pg_types'; 
+my ($dsn)=@ARGV;
+my ($u,$h,$p,$d)=$dsn=~m#//(\w+)@([^:]+):(\d+)/(\w+)#;
+my $c=DBI->connect("dbi:Pg:host=$h;port=$p;dbname=$d",$u,'',{RaiseError=>1,PrintError=>0,AutoCommit=>1});
+$c->do("set client_min_messages=error; drop schema if exists pl cascade; create schema pl; create table pl.t (id serial primary key, a varchar(10) not null default 'x', n numeric(8,2), ar int[], j jsonb, b bytea); create table pl.u (id int references pl.t, unique(id)); create view pl.v as select 1 x");
+sub show { my($l,$f)=@_; my $r=eval{$f->()}; $r=defined $r?$r:"error ".($c->state||'').' '.($@=~s/ at .*//sr); $r =~ s/\b$d\b/DB/g; print "$l: $r\n"; }
+show('table_info', sub{ join '|', map {join ',',map{$_//'~'}@$_[1,2,3,4]} @{$c->table_info('','pl','%','TABLE,VIEW')->fetchall_arrayref}});
+show('column_info', sub{ join '|', map {join ',',map{$_//'~'}@$_[1..17]} @{$c->column_info('','pl','t','%')->fetchall_arrayref}});
+show('pk', sub{ join ',', $c->primary_key('','pl','t')});
+show('pkinfo', sub{ join '|', map {join ',',map{$_//'~'}@$_[1..5]} @{$c->primary_key_info('','pl','t')->fetchall_arrayref}});
+show('fk', sub{ join '|', map {join ',',map{$_//'~'}@$_[1..16]} @{$c->foreign_key_info('','pl','t','','pl','u')->fetchall_arrayref}});
+show('stat', sub{ join '|', map {join ',',map{$_//'~'}@$_[1..8]} @{$c->statistics_info('','pl','t',0,0)->fetchall_arrayref}});
+show('type_info', sub{ scalar(@{[$c->type_info_all]})});
+show('tables', sub{ join ',', grep /pl\./, $c->tables('','pl','','')});
+show('ins', sub{ my $s=$c->prepare('insert into pl.t(a,n,ar,j) values (?,?,?,?) returning id'); $s->execute('q',1.5,[1,2],'{"a":1}'); $s->fetchrow_array});
+show('last', sub{ $c->last_insert_id(undef,'pl','t',undef)});
+show('sel', sub{ my $r=$c->selectrow_hashref('select * from pl.t'); join ',',map{"$_=".(ref $r->{$_}?"[@{$r->{$_}}]":$r->{$_}//'~')} sort keys %$r});
+show('meta', sub{ my $s=$c->prepare('select id,a,n from pl.t'); $s->execute; join ',',@{$s->{NAME}},@{$s->{pg_type}},map{$_//'~'}@{$s->{PRECISION}},@{$s->{NULLABLE}}});
+show('copy', sub{ $c->do('copy pl.t(a,n) from stdin'); $c->pg_putcopydata("c\t3\n"); $c->pg_putcopyend; $c->selectrow_array('select count(*) from pl.t')});
+show('bytea', sub{ my $s=$c->prepare('select ?::bytea'); $s->bind_param(1,"\0\xff",{pg_type=>PG_BYTEA}); $s->execute; unpack 'H*',$s->fetchrow_array});
+show('tx', sub{ $c->begin_work; $c->do("insert into pl.t(a) values('z')"); $c->pg_savepoint('s'); eval{$c->do('select 1/0')}; $c->pg_rollback_to('s'); $c->rollback; $c->selectrow_array('select count(*) from pl.t')});
+show('notify', sub{ $c->do('listen px'); $c->do("notify px,'hey'"); my $n=$c->pg_notifies; $n->[0].$n->[2]});
+show('async', sub{ my $s=$c->prepare('select 42',{pg_async=>1}); $s->execute; $s->pg_result; $s->fetchrow_array});
+show('ping', sub{$c->ping});
+show('err', sub{ $c->do('select nope')});
+show('lo', sub{ $c->quote("a'b\\").$c->quote_identifier('a"b')});
+show('batch', sub{ my $s=$c->prepare('insert into pl.t(a) values (?)'); $s->execute_array({},[map{"k$_"}1..20])});
+show('ver', sub{ $c->{pg_server_version} =~ /^15/ ? 1:0 });
+show('types', sub{ join ';', map { my $x=$c->selectrow_array("select $_"); ref $x ? "[@$x]" : $x } "true","1.50::numeric","'{a,b}'::text[]","'2020-01-01'::date","interval '1 day'","'{\"a\":1}'::json" });
