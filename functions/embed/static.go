@@ -97,24 +97,8 @@ func (s *Static) EmbedInto(dst []float32, text string) {
 	sc := s.scratch.Get().(*staticScratch)
 	sc.ids = s.words.Tokenize(sc.ids[:0], text, 0, &sc.Scratch)
 	for _, id := range sc.ids {
-		addScaled(dst, s.rows[int(id)*s.dim:(int(id)+1)*s.dim], s.scales[id])
+		vector.AddScaled(dst, s.rows[int(id)*s.dim:(int(id)+1)*s.dim], s.scales[id])
 	}
 	s.scratch.Put(sc)
 	vector.Normalize(dst)
-}
-
-// addScaled adds scale × row to dst.
-func addScaled(dst []float32, row []int8, scale float32) {
-	row = row[:len(dst)]
-	i := 0
-	for ; i+4 <= len(dst); i += 4 {
-		d, r := (*[4]float32)(dst[i:]), (*[4]int8)(row[i:])
-		d[0] += float32(scale * float32(r[0]))
-		d[1] += float32(scale * float32(r[1]))
-		d[2] += float32(scale * float32(r[2]))
-		d[3] += float32(scale * float32(r[3]))
-	}
-	for ; i < len(dst); i++ {
-		dst[i] += float32(scale * float32(row[i]))
-	}
 }

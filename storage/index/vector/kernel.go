@@ -46,3 +46,10 @@ func abs(f float32) float32 {
 func blocksOf(p *float32, n int) [][lanes]float32 {
 	return unsafe.Slice((*[lanes]float32)(unsafe.Pointer(p)), n)
 }
+
+func addScaledGeneric(dst *float32, row *int8, n int, scale float32) {
+	d, r := unsafe.Slice(dst, n*lanes), unsafe.Slice(row, n*lanes)
+	for i, x := range r {
+		d[i] += float32(scale * float32(x))
+	}
+}

@@ -4,6 +4,7 @@ import "golang.org/x/sys/cpu"
 
 var (
 	hasAVX      = cpu.X86.HasAVX
+	hasAVX2     = cpu.X86.HasAVX2
 	hasPopcount = cpu.X86.HasAVX512F && cpu.X86.HasAVX512VPOPCNTDQ
 )
 
@@ -33,6 +34,14 @@ func l1Blocks(a, b *float32, n int, s *[lanes]float32) {
 	l1Generic(a, b, n, s)
 }
 
+func addScaledBlocks(dst *float32, row *int8, n int, scale float32) {
+	if hasAVX2 {
+		addScaledAVX2(dst, row, n, scale)
+		return
+	}
+	addScaledGeneric(dst, row, n, scale)
+}
+
 func dots(codes, planeBits []uint64, words int, out []int32) {
 	if hasPopcount && len(out) > 0 {
 		_ = codes[len(out)*words-1]
@@ -44,6 +53,9 @@ func dots(codes, planeBits []uint64, words int, out []int32) {
 
 //go:noescape
 func dotsAVX512(codes, planeBits *uint64, words, n int, out *int32)
+
+//go:noescape
+func addScaledAVX2(dst *float32, row *int8, n int, scale float32)
 
 //go:noescape
 func dotAVX(a, b *float32, n int, s *[lanes]float32)

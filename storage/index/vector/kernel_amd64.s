@@ -153,3 +153,32 @@ total:
 	JNZ  row
 	VZEROUPPER
 	RET
+
+// Products and sums of single elements, as in Go: a multiplication, then an addition.
+
+// func addScaledAVX2(dst *float32, row *int8, n int, scale float32)
+TEXT ·addScaledAVX2(SB), NOSPLIT, $0-28
+	MOVQ dst+0(FP), AX
+	MOVQ row+8(FP), BX
+	MOVQ n+16(FP), CX
+	VBROADCASTSS scale+24(FP), Y4
+	TESTQ CX, CX
+	JZ   addScaledDone
+addScaledLoop:
+	VPMOVSXBD (BX), Y0
+	VPMOVSXBD 8(BX), Y1
+	VCVTDQ2PS Y0, Y0
+	VCVTDQ2PS Y1, Y1
+	VMULPS Y4, Y0, Y0
+	VMULPS Y4, Y1, Y1
+	VADDPS (AX), Y0, Y0
+	VADDPS 32(AX), Y1, Y1
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ $64, AX
+	ADDQ $16, BX
+	DECQ CX
+	JNZ  addScaledLoop
+addScaledDone:
+	VZEROUPPER
+	RET

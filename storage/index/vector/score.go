@@ -93,6 +93,18 @@ func CosineNorms(a, b []float32, na, nb float32) float32 {
 	return max(-1, min(1, Dot(a, b)/float32(na*nb)))
 }
 
+// AddScaled adds scale × row to dst; the lengths are the same.
+func AddScaled(dst []float32, row []int8, scale float32) {
+	row = row[:len(dst)]
+	n := len(dst) / lanes
+	if n > 0 {
+		addScaledBlocks(&dst[0], &row[0], n, scale)
+	}
+	for i := n * lanes; i < len(dst); i++ {
+		dst[i] += float32(scale * float32(row[i]))
+	}
+}
+
 // Normalize scales a to length 1 in place; a zero vector stays as it is.
 func Normalize(a []float32) {
 	n := Norm(a)

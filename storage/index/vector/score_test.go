@@ -3,6 +3,7 @@ package vector
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -76,5 +77,23 @@ func BenchmarkDot384(b *testing.B) {
 	x, y := random(rng, 384), random(rng, 384)
 	for b.Loop() {
 		Dot(x, y)
+	}
+}
+
+// TestAddScaled: the kernel gives the bits of one element after the other, at any length.
+func TestAddScaled(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := range 100 {
+		got, row := make([]float32, n), make([]int8, n)
+		for i := range got {
+			got[i], row[i] = float32(r.NormFloat64()), int8(r.IntN(256)-128)
+		}
+		want, scale := slices.Clone(got), float32(r.NormFloat64())
+		for i := range want {
+			want[i] += float32(scale * float32(row[i]))
+		}
+		if AddScaled(got, row, scale); !slices.Equal(got, want) {
+			t.Fatalf("%d elements: %v, want %v", n, got, want)
+		}
 	}
 }
