@@ -22,8 +22,7 @@ type hit struct {
 
 // textPart is what one goroutine found in its part of the files.
 type textPart struct {
-	stats fulltext.Stats
-	df    []int64 // files in which a clause occurs
+	tally fulltext.Tally
 	hits  []hit
 }
 
@@ -52,27 +51,17 @@ func (q *query) lexical(ctx context.Context, k int) ([]hit, error) {
 
 // score gives what the parts found its scores, best first.
 func (q *query) score(parts []textPart) []hit {
-	var stats fulltext.Stats
-	df := make([]int64, len(q.words.Clauses))
+	var all fulltext.Tally
 	var hits []hit
-	for _, p := range parts {
-		stats.Docs += p.stats.Docs
-		stats.Length += p.stats.Length
-		for i, n := range p.df {
-			df[i] += n
-		}
-		hits = append(hits, p.hits...)
+	for i := range parts {
+		all.Add(&parts[i].tally)
+		hits = append(hits, parts[i].hits...)
 	}
-	idf := stats.Weights(q.words, df)
+	scorer := all.Scorer(textParams, q.words)
 	for i := range hits {
-		h := &hits[i]
-		for c, tf := range h.freq {
-			if tf > 0 {
-				h.score += textParams.Score(idf[c], tf, h.length, stats)
-			}
-		}
+		hits[i].score = scorer.Score(hits[i].freq, hits[i].length)
 	}
-	q.weigher(idf).rank(q.place, hits)
+	q.weigher(scorer.Weights).rank(q.place, hits)
 	return hits
 }
 
@@ -98,7 +87,6 @@ func (q *query) inParts(ctx context.Context, spec storage.ScanSpec, parts int, f
 // scanTexts matches one part of the files. Keys are valid as long as the statement.
 func (q *query) scanTexts(ctx context.Context, it batch.Iter, p *textPart) error {
 	m := q.env.Words.Matcher(q.analyzer, q.words)
-	p.df = make([]int64, len(q.words.Clauses))
 	const hitBytes = 128
 	for {
 		b, err := it.Next(ctx)
@@ -112,7 +100,7 @@ func (q *query) scanTexts(ctx context.Context, it batch.Iter, p *textPart) error
 				continue
 			}
 			length, freq, ok := m.Match(b.Cols[1].Strs[row])
-			p.count(length, freq)
+			p.tally.Count(length, freq)
 			if !ok {
 				continue
 			}
@@ -120,17 +108,6 @@ func (q *query) scanTexts(ctx context.Context, it batch.Iter, p *textPart) error
 				return err
 			}
 			p.hits = append(p.hits, hit{key: key, length: length, freq: slices.Clone(freq)})
-		}
-	}
-}
-
-// count adds a file to the statistics.
-func (p *textPart) count(length int64, freq []int64) {
-	p.stats.Docs++
-	p.stats.Length += length
-	for i, n := range freq {
-		if n > 0 {
-			p.df[i]++
 		}
 	}
 }

@@ -92,8 +92,7 @@ func (q *query) indexed(ctx context.Context, x *catalog.Index, k int) ([]hit, er
 			hits = append(hits, hit{key: doc.IDText(d.Lookup("_id")), score: f.Score})
 		}
 	}
-	_, _, idf := s.Weights()
-	q.weigher(idf).rank(q.place, hits)
+	q.weigher(s.Scorer().Weights).rank(q.place, hits)
 	if k >= 0 {
 		hits = hits[:min(k, len(hits))]
 	}

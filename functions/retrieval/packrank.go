@@ -60,8 +60,7 @@ type pieceScan struct {
 // pieceSet is what one goroutine found in its part of the corpus.
 type pieceSet struct {
 	pieces []piece
-	stats  fulltext.Stats
-	df     []int64
+	tally  fulltext.Tally
 }
 
 func (r *request) rankPieces(ctx context.Context) ([]candidate, error) {
@@ -110,7 +109,6 @@ func (s *pieceScan) scan(ctx context.Context, it batch.Iter, order int64, set *p
 	}
 	if s.r.opt.mode != modeSemantic {
 		match = s.r.corp.env.Words.Matcher(s.analyzer, s.words)
-		set.df = make([]int64, len(s.words.Clauses))
 	}
 	const pieceBytes = 104
 	var texts []string
@@ -158,13 +156,7 @@ func (s *pieceScan) scan(ctx context.Context, it batch.Iter, order int64, set *p
 // count matches a piece and adds it to the statistics.
 func (set *pieceSet) count(m *fulltext.Matcher, text string, p *piece) {
 	length, freq, found := m.Match(text)
-	set.stats.Docs++
-	set.stats.Length += length
-	for i, n := range freq {
-		if n > 0 {
-			set.df[i]++
-		}
-	}
+	set.tally.Count(length, freq)
 	if found {
 		p.length, p.freq = length, slices.Clone(freq)
 	}
@@ -172,25 +164,17 @@ func (set *pieceSet) count(m *fulltext.Matcher, text string, p *piece) {
 
 // score gives every piece its score, and sorts them.
 func (s *pieceScan) score(sets []pieceSet) []candidate {
-	var stats fulltext.Stats
-	df := make([]int64, len(s.words.Clauses))
+	var tally fulltext.Tally
 	var all []piece
-	for _, set := range sets {
-		stats.Docs += set.stats.Docs
-		stats.Length += set.stats.Length
-		for i, n := range set.df {
-			df[i] += n
-		}
-		all = append(all, set.pieces...)
+	for i := range sets {
+		tally.Add(&sets[i].tally)
+		all = append(all, sets[i].pieces...)
 	}
+	scorer := tally.Scorer(fulltext.DefaultParams, s.words)
 	lexical := make([]float64, len(all))
 	var best sides
 	for i := range all {
-		for c, tf := range all[i].freq {
-			if tf > 0 && s.words.Clauses[c].Occur != fulltext.MustNot {
-				lexical[i] += fulltext.DefaultParams.Score(s.words.Clauses[c].IDF(stats, df[c]), tf, all[i].length, stats)
-			}
-		}
+		lexical[i] = scorer.Score(all[i].freq, all[i].length)
 		best.lexical, best.semantic = max(best.lexical, lexical[i]), max(best.semantic, all[i].semantic)
 	}
 	weight := semanticWeight(s.r.opt.model)

@@ -70,7 +70,7 @@ func (t *textRanking) throughIndex(ctx context.Context, x *catalog.Index, k int)
 	if err != nil {
 		return nil, err
 	}
-	t.params, t.stats, t.idf = s.Weights()
+	t.scorer = s.Scorer()
 	out := make([]candidate, len(hits))
 	for i, h := range hits {
 		out[i] = candidate{score: h.Score, order: int64(i), key: string(h.Key)}

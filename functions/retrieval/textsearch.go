@@ -73,9 +73,7 @@ type textRanking struct {
 	query    fulltext.Query
 
 	// What ranking has found out, for scores of further texts: nothing when no document has a required clause.
-	params fulltext.Params
-	stats  fulltext.Stats
-	idf    []float64 // by clause, 0 for excluded ones
+	scorer fulltext.Scorer
 }
 
 func newTextRanking(env *functions.Env, a []value.Value, filterJSON value.Value, language string) (*textRanking, error) {
@@ -87,7 +85,7 @@ func newTextRanking(env *functions.Env, a []value.Value, filterJSON value.Value,
 	if err != nil {
 		return nil, err
 	}
-	t := &textRanking{params: fulltext.DefaultParams, corp: corp, filter: corp.filter, analyzer: an, query: an.ParseQuery(text(a[2]))}
+	t := &textRanking{corp: corp, filter: corp.filter, analyzer: an, query: an.ParseQuery(text(a[2]))}
 	corp.filter = nil
 	return t, nil
 }
@@ -101,8 +99,7 @@ type found struct {
 
 // textPart is what one goroutine found in its part of the corpus.
 type textPart struct {
-	stats fulltext.Stats
-	df    []int64
+	tally fulltext.Tally
 	found []found
 }
 
@@ -144,39 +141,19 @@ func (t *textRanking) rank(ctx context.Context, k int) ([]candidate, error) {
 
 // score computes the BM25 sum of each document that was found.
 func (t *textRanking) score(parts []textPart) []candidate {
-	df := make([]int64, len(t.query.Clauses))
-	for _, p := range parts {
-		t.stats.Docs += p.stats.Docs
-		t.stats.Length += p.stats.Length
-		for i, n := range p.df {
-			df[i] += n
-		}
+	var all fulltext.Tally
+	for i := range parts {
+		all.Add(&parts[i].tally)
 	}
-	t.idf = make([]float64, len(df))
-	for i, c := range t.query.Clauses {
-		if c.Occur != fulltext.MustNot {
-			t.idf[i] = c.IDF(t.stats, df[i])
-		}
-	}
+	t.scorer = all.Scorer(fulltext.DefaultParams, t.query)
 	var out []candidate
 	for _, p := range parts {
 		for _, f := range p.found {
-			f.score = t.sum(f.freq, f.length)
+			f.score = t.scorer.Score(f.freq, f.length)
 			out = append(out, f.candidate)
 		}
 	}
 	return out
-}
-
-// sum is the score of a document of so many words in which the clauses occur so often.
-func (t *textRanking) sum(freq []int64, length int64) float64 {
-	s := 0.0
-	for i, tf := range freq {
-		if tf > 0 && t.idf[i] > 0 {
-			s += t.params.Score(t.idf[i], tf, length, t.stats)
-		}
-	}
-	return s
 }
 
 func (t *textRanking) matcher() *fulltext.Matcher {
@@ -186,10 +163,10 @@ func (t *textRanking) matcher() *fulltext.Matcher {
 // scoreOf gives a text the score that it has in the ranking made before, 0 when the query doesn't find it.
 func (t *textRanking) scoreOf(m *fulltext.Matcher, text string) float64 {
 	length, freq, found := m.Match(text)
-	if !found || t.idf == nil {
+	if !found {
 		return 0
 	}
-	return t.sum(freq, length)
+	return t.scorer.Score(freq, length)
 }
 
 // openPart opens the scan of one part; with a filter, the whole document stands behind the corpus's columns.
@@ -210,7 +187,6 @@ func (t *textRanking) openPart(ctx context.Context, piece []storage.KeyRange) (b
 // scanPart matches the rows of one part, whose places in key order begin at order.
 func (t *textRanking) scanPart(ctx context.Context, it batch.Iter, match *filter.Matcher, order int64, p *textPart) error {
 	m := t.matcher()
-	p.df = make([]int64, len(t.query.Clauses))
 	var arena []int64 // of frequencies
 	raw := 1 + len(t.corp.fields)
 	for {
@@ -228,7 +204,7 @@ func (t *textRanking) scanPart(ctx context.Context, it batch.Iter, match *filter
 			}
 			order++
 			length, freq, ok := m.Match(txt)
-			p.count(length, freq)
+			p.tally.Count(length, freq)
 			if ok && match != nil {
 				if ok, err = match.Match(doc.Doc(value.String(b.Cols[raw].Strs[row]).Bytes())); err != nil {
 					return err
@@ -242,17 +218,6 @@ func (t *textRanking) scanPart(ctx context.Context, it batch.Iter, match *filter
 				freq = arena[len(arena)-len(freq):]
 				p.found = append(p.found, found{candidate{order: order, key: b.Cols[0].Strs[row]}, length, freq})
 			}
-		}
-	}
-}
-
-// count adds a document to the statistics.
-func (p *textPart) count(length int64, freq []int64) {
-	p.stats.Docs++
-	p.stats.Length += length
-	for i, n := range freq {
-		if n > 0 {
-			p.df[i]++
 		}
 	}
 }

@@ -78,9 +78,8 @@ func (s *Search) Best(ctx context.Context, k int) ([]Hit, error) {
 	return s.best.sorted(ctx)
 }
 
-// Weights gives what Best has made scores of: constants, statistics and by clause the weight, 0 for an excluded one; no weights when
-// nothing is found.
-func (s *Search) Weights() (Params, Stats, []float64) { return s.Params, s.stats, s.idf }
+// Scorer gives what Best has made scores of; it has no weights when nothing is found.
+func (s *Search) Scorer() Scorer { return Scorer{s.Params, s.stats, s.idf} }
 
 // candidate is a document among the best. Its row key is looked up when a tie or the result asks for it.
 type candidate struct {
