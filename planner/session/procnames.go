@@ -116,11 +116,12 @@ func (n names) qualifiedProc(oid uint32, found func(list []proc) bool) (string, 
 	if !ok {
 		return "", false
 	}
-	quoted := quoteName(name)
-	if found(n.procs(quoted)) {
+	quoted, schema := quoteName(name), n.procSchema(oid)
+	list := n.procs(quoted)
+	if found(list) || len(list) == 0 && schema == pgCatalog { // none: PostgreSQL has it, and types name it
 		return quoted, true
 	}
-	return quoteName(n.procSchema(oid)) + "." + quoted, true
+	return quoteName(schema) + "." + quoted, true
 }
 
 func (n names) procSchema(oid uint32) string {
