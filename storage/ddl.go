@@ -282,9 +282,6 @@ func (t *Txn) DropRelation(ctx context.Context, id catalog.ID) error {
 // Truncate empties a relation: it gives rows and indexes fresh storage. Snapshots from before see it empty too, as PostgreSQL
 // documents.
 func (t *Txn) Truncate(ctx context.Context, id catalog.ID) error {
-	if err := t.mayWrite(); err != nil {
-		return err
-	}
 	if err := t.LockTable(ctx, id, AccessExclusive, Wait); err != nil {
 		return err
 	}
@@ -292,6 +289,9 @@ func (t *Txn) Truncate(ctx context.Context, id catalog.ID) error {
 	old := v.RelationByID(id)
 	if old == nil {
 		return ErrStale
+	}
+	if err := t.mayWriteTo(old); err != nil {
+		return err
 	}
 	for _, x := range v.IndexesOf(old) {
 		fresh := *x

@@ -138,7 +138,7 @@ func (t *Txn) enterForRead(ctx context.Context, rel *catalog.Relation) error {
 }
 
 func (t *Txn) enterForWrite(ctx context.Context, rel *catalog.Relation) error {
-	if err := t.mayWrite(); err != nil {
+	if err := t.mayWriteTo(rel); err != nil {
 		return err
 	}
 	return t.enterRelation(ctx, rel, RowExclusive)
@@ -234,7 +234,7 @@ func (t *Txn) LockRow(ctx context.Context, rel *catalog.Relation, rowKey RowKey,
 
 // lockNewest is LockRow with the whole row value.
 func (t *Txn) lockNewest(ctx context.Context, rel *catalog.Relation, rowKey RowKey, old doc.Doc, m RowMode, w WaitPolicy) (RowState, []byte, error) {
-	if t.opt.ReadOnly {
+	if t.opt.ReadOnly && !rel.Temp {
 		return 0, nil, dberr.New(dberr.ReadOnlySQLTransaction, "cannot lock rows in a read-only transaction")
 	}
 	if err := t.enterRelation(ctx, rel, RowShare); err != nil {

@@ -51,6 +51,9 @@ var (
 	ErrStale = errors.New("the relation has changed since the statement was planned")
 )
 
+// ErrReadOnly is the refusal to write in a read-only transaction.
+var ErrReadOnly = dberr.New(dberr.ReadOnlySQLTransaction, "cannot write in a read-only transaction")
+
 // Txn is a transaction. One goroutine uses it at a time, except that several scans of one statement, opened one after the other, may
 // run in parallel while nobody writes. It ends with Commit or Rollback. Documents and strings that it gave out are valid until then,
 // and at READ COMMITTED no longer than their statement: until the next BeginStatement, unless a Statement holds the reading point.
@@ -150,9 +153,18 @@ func (t *Txn) mayWrite() error {
 		return ended()
 	}
 	if t.opt.ReadOnly {
-		return dberr.New(dberr.ReadOnlySQLTransaction, "cannot write in a read-only transaction")
+		return ErrReadOnly
 	}
 	return nil
+}
+
+// mayWriteTo is mayWrite for the rows of a relation: those of a temporary one may be written in a read-only transaction too, as in
+// PostgreSQL.
+func (t *Txn) mayWriteTo(rel *catalog.Relation) error {
+	if rel.Temp && !t.done {
+		return nil
+	}
+	return t.mayWrite()
 }
 
 func ended() error { return dberr.New(dberr.NoActiveSQLTransaction, "the transaction has ended") }

@@ -203,6 +203,9 @@ func (p *Portal) start(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := p.refuseReadOnly(); err != nil {
+		return err
+	}
 	p.state = running
 	p.began = s.srv.clock()
 	s.act.begin(p.text, p.began, s.tx.begun)
@@ -250,6 +253,9 @@ func (p *Portal) replan(ctx context.Context) error {
 func (p *Portal) runtimeError(err error) error {
 	if err == nil {
 		return nil
+	}
+	if errors.Is(err, storage.ErrReadOnly) && p.c.stmt != nil {
+		return inReadOnly(p.c.stmt.CommandTag())
 	}
 	var e *dberr.Error
 	if !errors.As(err, &e) || e.Position == 0 && (e.Table == "" || e.Schema != "") {
