@@ -45,6 +45,8 @@ type Env struct {
 type Routines interface {
 	// Query runs a query that only reads, in the caller's transaction. The rows are complete when it returns, and belong to the caller.
 	Query(ctx context.Context, env *Env, sql string) (batch.Iter, error)
+	// Run runs a statement that shows no rows, in the caller's transaction, as what the session's user may do.
+	Run(ctx context.Context, env *Env, sql string) error
 	// CallRoutine runs the function with an OID. types are those of the arguments, and ret the columns of the result, as the call site has
 	// resolved them. The rows are complete when it returns, and belong to the caller.
 	CallRoutine(ctx context.Context, env *Env, oid uint32, types []*value.Type, args []value.Value, ret value.Schema) (batch.Iter, error)

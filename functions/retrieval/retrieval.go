@@ -12,7 +12,7 @@ func Entries() functions.Entries {
 	return functions.Entries{
 		Tables: []*functions.Table{&vsearch, &textSearch, &hybridSearch, &contextPack, &contextChunks, &contextExplain, &vsync, &vstale, &find, &distinctValues},
 		Scalars: []*functions.Scalar{
-			&contextPackJSON, &insertDocument, &countDocuments, &docMatches, &canonicalJSON, &embedText, &approxTokens, &countTokens, &inspect, &verify,
+			&contextPackJSON, &insertDocument, &countDocuments, &docMatches, &inferView, &canonicalJSON, &embedText, &approxTokens, &countTokens, &inspect, &verify,
 		},
 	}
 }

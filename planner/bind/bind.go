@@ -120,6 +120,8 @@ type binder struct {
 	rowTypes map[catalog.ID]*value.Type
 	rowAt    []int // where the columns of the query in SET (…) = (SELECT …) stand
 	deps     plan.Deps
+	named    []catalog.ID                       // relations that the text itself names, not those in the texts of views
+	inView   int                                // views whose text is being bound, one in the other
 	writes   bool                               // the statement changes data or locks rows
 	depth    int                                // nesting of views
 	routines map[catalog.ID]*routine            // users' functions that were met

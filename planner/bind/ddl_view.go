@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"slices"
+
 	"strings"
 
 	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
@@ -59,7 +61,7 @@ func (b *binder) tableOf(into *pg_query.IntoClause, n *pg_query.Node, ifNotExist
 		return nil, err
 	}
 	if kind == pg_query.ObjectType_OBJECT_MATVIEW {
-		st.IsMatView, st.Rel.Kind = true, catalog.MatViewKind
+		st.IsMatView, st.Rel.Kind, st.Rel.Uses = true, catalog.MatViewKind, slices.Clone(b.named)
 		st.Rel.ViewSQL, err = b.viewText(n)
 	}
 	return st, err
@@ -155,9 +157,7 @@ func (b *binder) createView(x *pg_query.ViewStmt) (plan.Statement, error) {
 		}
 		st.Rel.Columns = append(st.Rel.Columns, catalog.Column{Num: int16(i + 1), Name: name, Type: c.Type, Mod: c.Mod})
 	}
-	for id := range q.Deps.Relations {
-		st.Deps = append(st.Deps, id)
-	}
+	st.Rel.Uses = slices.Clone(b.named)
 	switch x.WithCheckOption {
 	case pg_query.ViewCheckOption_LOCAL_CHECK_OPTION:
 		st.Check = 'l'

@@ -227,6 +227,9 @@ func (b *binder) usesRelation(r *catalog.Relation) *catalog.Relation {
 		b.deps.Relations = map[catalog.ID]uint64{}
 	}
 	b.deps.Relations[r.ID] = r.Version
+	if b.inView == 0 && !slices.Contains(b.named, r.ID) {
+		b.named = append(b.named, r.ID)
+	}
 	return r
 }
 

@@ -23,8 +23,10 @@ func (b *binder) viewQuery(rel *catalog.Relation) (plan.Node, []plan.Col, error)
 	}
 	outer := b.viewOwner
 	b.viewOwner = rel.Owner
+	b.inView++
 	q, err := b.unplaced(func() (*query, error) { return b.selectStmt(nil, stmts[0].Node.GetSelectStmt(), subOpts) })
 	b.viewOwner = outer
+	b.inView--
 	if err != nil {
 		return nil, nil, err
 	}

@@ -24,7 +24,7 @@ type CreateTable struct {
 // CommandTag implements Statement.
 func (s *CreateTable) CommandTag() string {
 	switch {
-	case s.IsMatView:
+	case s.IsMatView && !s.WithData:
 		return "CREATE MATERIALIZED VIEW"
 	case s.As != nil && s.WithData:
 		return "SELECT"
@@ -100,7 +100,6 @@ type CreateView struct {
 	OrReplace bool
 	Temp      bool
 	Check     byte // 0, 'l' LOCAL, 'c' CASCADED
-	Deps      []catalog.ID
 }
 
 // CommandTag implements Statement.

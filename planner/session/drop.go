@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage"
@@ -35,7 +34,7 @@ func (s *Session) drop(ctx context.Context, st *plan.Drop) error {
 	return nil
 }
 
-// dropReferences sees to the foreign keys of other tables to those that are dropped.
+// dropReferences sees to what depends on the relations that are dropped: foreign keys of other tables, and views.
 func (s *Session) dropReferences(ctx context.Context, txn *storage.Txn, st *plan.Drop) error {
 	var ids []catalog.ID
 	for _, t := range st.Targets {
@@ -54,8 +53,7 @@ func (s *Session) dropReferences(ctx context.Context, txn *storage.Txn, st *plan
 			}
 			continue
 		}
-		what := relationWord(rel.Kind) + " " + plan.QuoteIdent(rel.Name)
-		if err := s.mayDrop(refsTo(txn.Catalog(), rel, ids, nil), st.Cascade, what, what); err != nil {
+		if err := s.dropDependents(ctx, txn, rel, ids, st.Cascade); err != nil {
 			return err
 		}
 	}
@@ -116,22 +114,15 @@ func (s *Session) dropSchema(ctx context.Context, txn *storage.Txn, name string,
 	if sc == nil {
 		return dberr.New(dberr.InvalidSchemaName, `schema "%s" does not exist`, name)
 	}
-	rels, types := v.Relations(sc.ID), v.Types(sc.ID)
-	if !cascade && len(rels)+len(types) > 0 {
-		e := dberr.New(dberr.DependentObjectsStillExist, "cannot drop schema %s because other objects depend on it", name).
-			WithHint("Use DROP ... CASCADE to drop the dependent objects too.")
-		for i, r := range rels {
-			if i > 0 {
-				e.Detail += "\n"
-			}
-			e.Detail += fmt.Sprintf("%s %s.%s depends on schema %s", relationWord(r.Kind), name, r.Name, name)
-		}
-		return e
+	var list []dependent
+	for _, r := range v.Relations(sc.ID) {
+		list = append(list, dependent{s.described(r), "schema " + plan.QuoteIdent(name)})
 	}
-	if n := len(rels) + len(types); n > 1 {
-		s.Notice("NOTICE", dberr.SuccessfulCompletion, fmt.Sprintf("drop cascades to %d other objects", n))
-	} else if len(rels) == 1 {
-		s.Notice("NOTICE", dberr.SuccessfulCompletion, fmt.Sprintf("drop cascades to %s %s.%s", relationWord(rels[0].Kind), name, rels[0].Name))
+	for _, t := range v.Types(sc.ID) {
+		list = append(list, dependent{"type " + plan.QuoteIdent(name) + "." + plan.QuoteIdent(t.Def.Name), "schema " + plan.QuoteIdent(name)})
+	}
+	if err := s.mayDropWith(list, cascade, "schema "+plan.QuoteIdent(name)); err != nil {
+		return err
 	}
 	return dropAll(ctx, txn, sc)
 }

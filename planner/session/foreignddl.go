@@ -126,26 +126,15 @@ func refsTo(v *catalog.View, rel *catalog.Relation, except []catalog.ID, pick fu
 // mayDrop refuses to drop what foreign keys depend on, unless cascade says that they go too: then it tells of them. what is the object,
 // on what they depend on.
 func (s *Session) mayDrop(refs []foreignRef, cascade bool, what, on string) error {
-	if len(refs) == 0 {
-		return nil
-	}
-	var lines []string
+	return s.mayDropWith(keyDependents(refs, on), cascade, what)
+}
+
+// keyDependents are foreign keys as objects that depend on one.
+func keyDependents(refs []foreignRef, on string) (out []dependent) {
 	for _, r := range refs {
-		lines = append(lines, fmt.Sprintf("constraint %s on table %s", plan.QuoteIdent(r.key.Name), plan.QuoteIdent(r.table.Name)))
+		out = append(out, dependent{fmt.Sprintf("constraint %s on table %s", plan.QuoteIdent(r.key.Name), plan.QuoteIdent(r.table.Name)), on})
 	}
-	if !cascade {
-		e := dberr.New(dberr.DependentObjectsStillExist, "cannot drop %s because other objects depend on it", what).
-			WithHint("Use DROP ... CASCADE to drop the dependent objects too.")
-		e.Detail = strings.Join(lines, " depends on "+on+"\n") + " depends on " + on
-		return e
-	}
-	if len(lines) == 1 {
-		s.Notice("NOTICE", dberr.SuccessfulCompletion, "drop cascades to "+lines[0])
-		return nil
-	}
-	s.notice(&dberr.Error{Severity: "NOTICE", Code: dberr.SuccessfulCompletion, Message: fmt.Sprintf("drop cascades to %d other objects", len(lines)),
-		Detail: "drop cascades to " + strings.Join(lines, "\ndrop cascades to ")})
-	return nil
+	return out
 }
 
 // dropReferring removes foreign keys, for DROP … CASCADE.

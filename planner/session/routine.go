@@ -85,6 +85,23 @@ func (s *Session) CallRoutine(ctx context.Context, env *functions.Env, oid uint3
 	}
 }
 
+// Run implements functions.Routines.
+func (s *Session) Run(ctx context.Context, env *functions.Env, sql string) error {
+	if s.routineDepth++; s.routineDepth > maxRoutineDepth {
+		s.routineDepth--
+		return dberr.New(dberr.StatementTooComplex, "stack depth limit exceeded").WithHint("A function calls itself without end.")
+	}
+	defer func() { s.routineDepth-- }()
+	point := env.Txn.Statement()
+	defer func() {
+		env.Txn.Resume(point)
+		point.Close()
+	}()
+	rows, _, err := (&blockRun{s: s}).query(ctx, sql, nil, true)
+	rows.free()
+	return err
+}
+
 // Query implements functions.Routines.
 func (s *Session) Query(ctx context.Context, env *functions.Env, sql string) (batch.Iter, error) {
 	if s.routineDepth++; s.routineDepth > maxRoutineDepth {

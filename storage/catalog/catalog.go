@@ -107,6 +107,8 @@ type Relation struct {
 	// Referrers are the relations with a foreign key to this one, itself perhaps among them.
 	Referrers []ID
 	ViewSQL   string
+	// Uses are the relations that a view's query names, without those that it reads through other views.
+	Uses    []ID
 	Comment   string
 	ACL       []string
 	Options   map[string]string

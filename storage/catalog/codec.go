@@ -109,6 +109,7 @@ func describeRelation(r *Relation, c *coder) {
 	ints(c, "referrers", &r.Referrers)
 	c.strMap("conComments", &r.ConstraintComments)
 	c.str("view", &r.ViewSQL)
+	ints(c, "uses", &r.Uses)
 	c.str("comment", &r.Comment)
 	c.strs("acl", &r.ACL)
 	c.strMap("options", &r.Options)

@@ -22,8 +22,8 @@ func (t *Tally) Count(length int64, freq []int64) {
 
 // Add adds the texts of another tally of the same query.
 func (t *Tally) Add(o *Tally) {
-	if t.df == nil {
-		t.df = make([]int64, len(o.df))
+	if len(t.df) < len(o.df) { // one without texts knows of no clauses
+		t.df = append(t.df, make([]int64, len(o.df)-len(t.df))...)
 	}
 	t.Stats.Docs += o.Stats.Docs
 	t.Stats.Length += o.Stats.Length
@@ -34,7 +34,7 @@ func (t *Tally) Add(o *Tally) {
 
 // Scorer gives the scores of a query's texts, once all of them are tallied.
 func (t *Tally) Scorer(p Params, q Query) Scorer {
-	if t.df == nil {
+	if len(t.df) < len(q.Clauses) {
 		t.df = make([]int64, len(q.Clauses))
 	}
 	return Scorer{p, t.Stats, t.Stats.Weights(q, t.df)}
