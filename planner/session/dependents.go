@@ -11,6 +11,7 @@ import (
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/value"
 )
 
 // dependent is an object that depends on another one, both as messages call them.
@@ -130,4 +131,109 @@ func dependentsOf(v *catalog.View, rel *catalog.Relation, except []catalog.ID) [
 		return out
 	}
 	return visit(rel)
+}
+
+// typeUse is what depends on a type: a column, another type, or a function.
+type typeUse struct {
+	rel  *catalog.Relation
+	col  *catalog.Column
+	typ  *catalog.Type
+	fn   *catalog.Function
+	what string
+}
+
+// isMadeOf tells whether a type is the one with the OID, an array of it, or otherwise made of it.
+func isMadeOf(t *value.Type, oid uint32) bool {
+	switch {
+	case t == nil:
+		return false
+	case t.OID == oid || isMadeOf(t.Elem, oid) || isMadeOf(t.Under, oid):
+		return true
+	}
+	return slices.ContainsFunc(t.Fields, func(f value.Field) bool { return isMadeOf(f.Type, oid) })
+}
+
+// usesOfType lists what depends on a type, other types first.
+func (s *Session) usesOfType(v *catalog.View, ty *catalog.Type, except []catalog.ID) (out []typeUse) {
+	oid := uint32(ty.ID)
+	for _, t := range v.Types(0) {
+		if t.ID != ty.ID && t.ID != ty.Partner && !slices.Contains(except, t.ID) && isMadeOf(t.Def, oid) {
+			out = append(out, typeUse{typ: t, what: "type " + plan.QuoteIdent(t.Def.Name)})
+		}
+	}
+	for _, r := range v.AllRelations() {
+		for i := range r.Columns {
+			if c := &r.Columns[i]; !c.Dropped && isMadeOf(c.Type, oid) {
+				out = append(out, typeUse{rel: r, col: c, what: "column " + plan.QuoteIdent(c.Name) + " of " + s.described(r)})
+			}
+		}
+	}
+	for _, f := range v.Functions(0) {
+		takes := func(a catalog.FunctionArg) bool { return a.Type == oid || a.Type == ty.Def.ArrayOID }
+		if f.Ret == oid || f.Ret == ty.Def.ArrayOID || slices.ContainsFunc(f.Args, takes) {
+			out = append(out, typeUse{fn: f, what: f.Word() + " " + s.signature(f)})
+		}
+	}
+	return out
+}
+
+// signature is a function with the types of its arguments, as messages call it.
+func (s *Session) signature(f *catalog.Function) string {
+	var args []string
+	for _, a := range f.Args {
+		if !a.In() {
+			continue
+		}
+		if t := s.lookup.TypeByOID(a.Type); t != nil {
+			args = append(args, t.SQL)
+		}
+	}
+	return plan.QuoteIdent(f.Name) + "(" + strings.Join(args, ",") + ")"
+}
+
+// dropTypeUses sees to what depends on a type that is about to be dropped together with those of ids.
+func (s *Session) dropTypeUses(ctx context.Context, txn *storage.Txn, ty *catalog.Type, ids []catalog.ID, cascade bool) error {
+	name := "type " + plan.QuoteIdent(ty.Def.Name)
+	uses := s.usesOfType(txn.Catalog(), ty, ids)
+	var list []dependent
+	for _, u := range uses {
+		list = append(list, dependent{u.what, name})
+	}
+	if err := s.mayDropWith(list, cascade, name); err != nil {
+		return err
+	}
+	for _, u := range uses {
+		if err := s.dropTypeUse(ctx, txn, &u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Session) dropTypeUse(ctx context.Context, txn *storage.Txn, u *typeUse) error {
+	v := txn.Catalog()
+	switch {
+	case u.fn != nil:
+		if v.Function(u.fn.ID) == nil {
+			return nil
+		}
+		return txn.Undefine(ctx, u.fn)
+	case u.typ != nil:
+		if v.TypeByID(u.typ.ID) == nil {
+			return nil
+		}
+		if err := s.dropTypeUses(ctx, txn, u.typ, nil, true); err != nil {
+			return err
+		}
+		return txn.Undefine(ctx, u.typ)
+	}
+	rel := v.RelationByID(u.rel.ID)
+	switch {
+	case rel == nil:
+		return nil
+	case rel.Kind != catalog.Table:
+		return dropRelation(ctx, txn, rel.ID) // a view loses no column
+	}
+	a := &alterer{s: s, txn: txn, rel: rel}
+	return a.dropColumn(ctx, &plan.AlterAction{Do: plan.DropColumn, Column: u.col.Name, Cascade: true})
 }

@@ -76,6 +76,9 @@ func (s *Session) dropTarget(ctx context.Context, txn *storage.Txn, st *plan.Dro
 		if ty == nil {
 			return nil
 		}
+		if err := s.dropTypeUses(ctx, txn, ty, typesOf(st), st.Cascade); err != nil {
+			return err
+		}
 		if multi := txn.Catalog().TypeByID(ty.Partner); multi != nil {
 			if err := txn.Undefine(ctx, multi); err != nil {
 				return err
@@ -86,6 +89,16 @@ func (s *Session) dropTarget(ctx context.Context, txn *storage.Txn, st *plan.Dro
 		return s.dropSchema(ctx, txn, t.Name.Name, st.Cascade)
 	}
 	return dberr.New(dberr.FeatureNotSupported, "DROP %s is not supported", st.Kind)
+}
+
+// typesOf lists the types that a statement drops.
+func typesOf(st *plan.Drop) (ids []catalog.ID) {
+	for _, t := range st.Targets {
+		if t.Type != nil {
+			ids = append(ids, catalog.ID(t.Type.OID))
+		}
+	}
+	return ids
 }
 
 // dropRelation drops a relation with the sequences of its columns. It may have gone already, by the same statement.
