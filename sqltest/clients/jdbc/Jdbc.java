@@ -44,7 +44,8 @@ public class Jdbc {
             if (columns.length == 0) {
                 for (int i = 1; i <= md.getColumnCount(); i++) {
                     String v = rs.getString(i);
-                    out.append(i > 1 ? "," : "").append(db.equals(v) ? "DB" : v);
+                    boolean catalog = md.getColumnLabel(i).toUpperCase().contains("_CAT");
+                    out.append(i > 1 ? "," : "").append(catalog && db.equals(v) ? "DB" : v);
                 }
             } else {
                 for (int i = 0; i < columns.length; i++) out.append(i > 0 ? "," : "").append(rs.getString(columns[i]));
