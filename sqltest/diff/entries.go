@@ -21,11 +21,13 @@ type entry struct {
 }
 
 // catalogQueries list the entries of a server by kind: name, argument types, result type. Types go by their names: OIDs are the same
-// but say nothing to a reader. Only what depends on its arguments alone is listed.
+// but say nothing to a reader. Only what depends on its arguments alone is listed, and not the output functions of types, which are there
+// for the catalog to name.
 var catalogQueries = map[string]string{
 	"function": `SELECT proname, array_to_string(ARRAY(SELECT t.typname FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY a (o, n) JOIN pg_type t ON t.oid = a.o ORDER BY n), ' '), r.typname
 		FROM pg_proc p JOIN pg_type r ON r.oid = p.prorettype
-		WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.prokind = 'f' AND NOT p.proretset AND p.provolatile IN ('i', 's') AND p.provariadic = 0 AND p.pronargs > 0`,
+		WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.prokind = 'f' AND NOT p.proretset AND p.provolatile IN ('i', 's') AND p.provariadic = 0 AND p.pronargs > 0
+			AND p.prorettype <> 'cstring'::regtype`,
 	"operator": `SELECT o.oprname, coalesce(l.typname || ' ', '') || r.typname, t.typname
 		FROM pg_operator o LEFT JOIN pg_type l ON l.oid = o.oprleft JOIN pg_type r ON r.oid = o.oprright JOIN pg_type t ON t.oid = o.oprresult`,
 	"cast": `SELECT t.typname, s.typname, t.typname FROM pg_cast c JOIN pg_type s ON s.oid = c.castsource JOIN pg_type t ON t.oid = c.casttarget`,
