@@ -2,6 +2,7 @@ package session
 
 import (
 	"container/list"
+	"hash/maphash"
 	"sync"
 	"sync/atomic"
 
@@ -71,14 +72,19 @@ func (c *compiled) fits(v *catalog.View) bool {
 	return c.deps.SchemaList == 0 || v.NameSet(v.Database()) == c.deps.SchemaList // 0: no name was looked up in a schema
 }
 
-// planCache keeps compiled statements by key, the least recently used going first when it outgrows its bound in bytes.
+// planCache keeps compiled statements by key, the least recently used going first when it outgrows its bound in bytes. A key gets in when
+// it comes for the second time: texts with their constants in them, which never come again, would drive out what is used and give the
+// garbage collector much to look through.
 type planCache struct {
 	limit int64
+	seed  maphash.Seed
 
 	mu    sync.Mutex
 	size  int64
 	items map[planKey]*list.Element
 	order *list.List // of *planItem, most recently used in front
+
+	met [1 << 14]uint64 // hashes of keys that have come, each in its place
 
 	hits, misses int64
 }
@@ -89,7 +95,7 @@ type planItem struct {
 }
 
 func newPlanCache(limit int64) *planCache {
-	return &planCache{limit: limit, items: map[planKey]*list.Element{}, order: list.New()}
+	return &planCache{limit: limit, seed: maphash.MakeSeed(), items: map[planKey]*list.Element{}, order: list.New()}
 }
 
 // get finds the plan of a key, nil when there is none. Whether it is still valid is for the caller to see.
@@ -106,7 +112,8 @@ func (p *planCache) get(k planKey) *compiled {
 	return e.Value.(*planItem).c
 }
 
-// put keeps a plan in place of an older one of its key. A plan that would take a large part of the cache isn't kept.
+// put keeps a plan in place of an older one of its key. A plan that would take a large part of the cache isn't kept, nor one whose key
+// has not come before.
 func (p *planCache) put(k planKey, c *compiled) {
 	if c.size > p.limit/8 {
 		return
@@ -118,6 +125,8 @@ func (p *planCache) put(k planKey, c *compiled) {
 		p.size += c.size - it.c.size
 		it.c = c
 		p.order.MoveToFront(e)
+	} else if h := maphash.Comparable(p.seed, k); p.met[h%uint64(len(p.met))] != h {
+		p.met[h%uint64(len(p.met))] = h
 	} else {
 		p.items[k] = p.order.PushFront(&planItem{k, c})
 		p.size += c.size
