@@ -109,9 +109,9 @@ type Relation struct {
 	ViewSQL   string
 	// Uses are the relations that a view's query names, without those that it reads through other views.
 	Uses    []ID
-	Comment   string
-	ACL       []string
-	Options   map[string]string
+	Comment string
+	ACL     []string
+	Options map[string]string
 	// IDTypes is the monotone set of BSON types seen in a collection's _id (bit = BSON type byte); see DESIGN, "Collections in SQL".
 	IDTypes [4]uint64
 	// Sequence parameters, for sequences.
