@@ -123,6 +123,7 @@ func TestBuildOnlineFails(t *testing.T) {
 	if x == nil || x.Valid {
 		t.Fatalf("the index that failed: %+v", x)
 	}
+	sound(t, db)
 	update(t, db, func(tx *storage.Txn) {
 		last := rows(t, tx, storage.ScanSpec{Rel: rel, Reverse: true, Limit: 1})[0]
 		must(t, tx.Delete(bg, rel, last.key, last.raw))
