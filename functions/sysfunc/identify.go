@@ -89,13 +89,13 @@ func formatted(e *functions.Env, oid uint32, mod int32) string {
 	if t.OID == value.BPChar.OID && mod < 0 {
 		return "bpchar"
 	}
-	return shownType(e, t, mod)
+	return ShownType(e, t, mod)
 }
 
-// shownType writes a type as SQL reads it: user-made ones with their schema, unless the search path finds them.
-func shownType(e *functions.Env, t *value.Type, mod int32) string {
+// ShownType writes a type as SQL reads it: user-made ones with their schema, unless the search path finds them.
+func ShownType(e *functions.Env, t *value.Type, mod int32) string {
 	if t.IsArray() && t.Elem.Namespace != 0 {
-		return shownType(e, t.Elem, mod) + "[]"
+		return ShownType(e, t.Elem, mod) + "[]"
 	}
 	if t.Namespace == 0 {
 		return value.FormatMod(t, mod)

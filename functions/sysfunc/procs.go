@@ -36,7 +36,7 @@ func procFunctions() []def {
 }
 
 // typeName writes a type as format_type does.
-func typeName(e *functions.Env, t *value.Type) string { return shownType(e, t, -1) }
+func typeName(e *functions.Env, t *value.Type) string { return ShownType(e, t, -1) }
 
 // arguments lists the parameters of a function; defaults are written when full is set.
 func arguments(e *functions.Env, p *functions.Proc, full bool) string {

@@ -257,11 +257,7 @@ func (b *binder) ioCast(e plan.Expr, to *value.Type, mod int32, style plan.CallS
 	if to.OID == value.IntervalT.OID {
 		m = mod
 	}
-	out := plan.Expr(&plan.Cast{Typed: plan.Typed{T: baseType(to), M: m}, Method: plan.IOCast, Arg: e, Style: style, Pos: pos})
-	if to.Class == value.Domain {
-		return b.toDomain(out, to, style, pos)
-	}
-	return out, nil
+	return b.admit(&plan.Cast{Typed: plan.Typed{T: baseType(to), M: m}, Method: plan.IOCast, Arg: e, Style: style, Pos: pos}, to, style, pos)
 }
 
 // fitMod applies a modifier to a value of the right type: varchar(3), numeric(8,2), timestamp(0) …
@@ -286,37 +282,6 @@ func (b *binder) fitMod(e plan.Expr, to *value.Type, mod int32, ctx functions.Ca
 	return b.castCall(c.Fn, e, to, mod, ctx, style, pos), nil
 }
 
-// toDomain checks a value of a domain's base type against the domain's constraints, those of the domains below it first.
-func (b *binder) toDomain(e plan.Expr, to *value.Type, style plan.CallStyle, pos int) (plan.Expr, error) {
-	d := b.Catalog.TypeByID(catalogID(to.OID))
-	if d == nil {
-		return nil, dberr.New(dberr.UndefinedObject, "type with OID %d does not exist", to.OID)
-	}
-	if to.Under != nil && to.Under.Class == value.Domain {
-		in, err := b.toDomain(e, to.Under, plan.ImplicitCastStyle, pos)
-		if err != nil {
-			return nil, err
-		}
-		e = in
-	} else if d.UnderMod >= 0 {
-		in, err := b.fitMod(e, to.Under, d.UnderMod, functions.Implicit, plan.ImplicitCastStyle, false, pos)
-		if err != nil {
-			return nil, err
-		}
-		e = in
-	}
-	c := b.newCol("value", baseType(to), -1)
-	out := &plan.Cast{Typed: plan.Typed{T: to, M: -1}, Method: plan.DomainCast, Arg: e, ElemCol: c.ID, NotNull: d.NotNull, Style: style, Pos: pos}
-	for _, ck := range d.Checks {
-		pred, err := b.domainCheck(ck.Expr, c)
-		if err != nil {
-			return nil, err
-		}
-		out.Checks = append(out.Checks, plan.NamedExpr{Name: ck.Name, Expr: pred})
-	}
-	return out, nil
-}
-
 // readLiteral turns an unknown literal into a constant of a type, with the type's input function.
 func (b *binder) readLiteral(c *plan.Const, to *value.Type, mod int32, style plan.CallStyle, pos int) (plan.Expr, error) {
 	base := baseType(to)
@@ -339,10 +304,7 @@ func (b *binder) readLiteral(c *plan.Const, to *value.Type, mod int32, style pla
 		}
 	}
 	b.pos[out] = at
-	if !same(base, to) {
-		return b.toDomain(out, to, style, pos)
-	}
-	return out, nil
+	return b.admit(out, to, style, pos)
 }
 
 // toPoly gives the form in which a value goes to a polymorphic parameter: domains over containers as their containers.

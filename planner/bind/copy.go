@@ -155,10 +155,14 @@ func (b *binder) copyFrom(c *plan.Copy, x *pg_query.CopyStmt) error {
 		src.Out = append(src.Out, k)
 	}
 	c.Cols = src.Out
-	it := b.queryItem(src.Out)
+	rows, read, err := b.admitColumns(src)
+	if err != nil {
+		return err
+	}
+	it := b.queryItem(read)
 	it.alias = rel.Name
 	b.addItem(s, it)
-	input, err := b.where(s, src, x.WhereClause, inCopyWhere)
+	input, err := b.where(s, rows, x.WhereClause, inCopyWhere)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/value"
 )
 
 // insertTarget is a column that INSERT names, with the place in it (a[1], c.f) when only a part is given.
@@ -337,6 +338,13 @@ func (b *binder) insertDefaults(n *plan.Insert) error {
 			continue
 		}
 		if c.Default == "" && b.domainDefault(c.Type) == "" {
+			if c.Type.Class == value.Domain { // which may refuse NULL
+				e, err := b.toDomain(&plan.Const{Typed: plan.Typed{T: baseType(c.Type), M: -1}}, c.Type, plan.ImplicitCastStyle, -1)
+				if err != nil {
+					return err
+				}
+				n.Defaults[c.Num] = e
+			}
 			continue
 		}
 		e, err := b.defaultOf(n.Rel, c)

@@ -21,7 +21,18 @@ func (b *binder) param(n, pos int) (plan.Expr, error) {
 	if t == nil {
 		t = value.Unknown
 	}
-	return b.at(&plan.Param{Typed: plan.Typed{T: t, M: -1}, Num: n}, pos), nil
+	return b.given(n, t, pos)
+}
+
+// given is parameter n. Its value comes from outside, so it is checked where its type is made of domains; arguments of functions were
+// when the function was called.
+func (b *binder) given(n int, t *value.Type, pos int) (plan.Expr, error) {
+	p := b.at(&plan.Param{Typed: plan.Typed{T: t, M: -1}, Num: n}, pos)
+	if len(b.Args) > 0 || !holdsDomain(t, 0) {
+		return p, nil
+	}
+	p = b.at(&plan.Param{Typed: plan.Typed{T: baseType(t), M: -1}, Num: n}, pos)
+	return b.admit(p, t, plan.ImplicitCastStyle, pos)
 }
 
 // fixParam gives a parameter the type that its use asks for.
@@ -33,7 +44,7 @@ func (b *binder) fixParam(p *plan.Param, to *value.Type) (plan.Expr, error) {
 		return nil, errAt(b.posOf(p), dberr.AmbiguousParameter, "inconsistent types deduced for parameter $%d", p.Num).
 			WithDetail("%s versus %s", cur.SQL, to.SQL)
 	}
-	return b.at(&plan.Param{Typed: plan.Typed{T: to, M: -1}, Num: p.Num}, b.posOf(p)), nil
+	return b.given(p.Num, to, b.posOf(p))
 }
 
 // paramTypes lists the final types; one that nothing determined is 42P18.

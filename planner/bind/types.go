@@ -81,7 +81,7 @@ func (b *binder) arrayOf(elem *value.Type) *value.Type {
 // typeNamed finds a type by its name and schema ("" for the search path), nil when there is none.
 func (b *binder) typeNamed(schema, name string) *value.Type {
 	if elem, ok := strings.CutPrefix(name, "_"); ok && elem != "" {
-		if t := b.typeNamed(schema, elem); t != nil && t.Elem == nil {
+		if t := b.typeNamed(schema, elem); t != nil && !t.IsArray() {
 			if a := b.arrayOf(t); a != nil {
 				return a
 			}

@@ -44,7 +44,9 @@ func factsOf(t *value.Type) facts {
 	}
 	switch {
 	case t.Class == value.Domain && t.Under != nil:
-		return factsOf(t.Under)
+		f := factsOf(t.Under)
+		f.subscript, f.input, f.receive, f.modin, f.modout, f.analyze = 0, 2597, 2598, 0, 0, 0
+		return f
 	case t.Class == value.Enum:
 		return facts{byVal: true, align: 'i', storage: 'p', delim: ',', input: 3506, output: 3507, receive: 3532, send: 3533}
 	case t.IsArray():
@@ -52,9 +54,19 @@ func factsOf(t *value.Type) facts {
 	case t.Class == value.Composite:
 		return facts{align: 'd', storage: 'x', delim: ',', input: 2290, output: 2291, receive: 2402, send: 2403}
 	case t.Class == value.RangeClass:
-		return facts{align: 'i', storage: 'x', delim: ',', input: 3834, output: 3835, receive: 3836, send: 3837}
+		return facts{align: rangeAlign(t.Elem), storage: 'x', delim: ',', input: 3834, output: 3835, receive: 3836, send: 3837, analyze: 3916}
+	case t.Class == value.MultiClass && t.Elem != nil:
+		return facts{align: rangeAlign(t.Elem), storage: 'x', delim: ',', input: 4231, output: 4232, receive: 4233, send: 4234, analyze: 4242}
 	}
 	return facts{align: 'i', storage: 'x', delim: ','}
+}
+
+// rangeAlign is how ranges over a type are aligned: at least as their header.
+func rangeAlign(elem *value.Type) byte {
+	if elem != nil && factsOf(elem).align == 'd' {
+		return 'd'
+	}
+	return 'i'
 }
 
 // typeRow is a row of pg_type.

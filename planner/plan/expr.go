@@ -123,6 +123,7 @@ const (
 	IOCast                        // the source type's text form read by the target type's input function with the modifier M
 	ArrayCast                     // each element is converted by Elem, which sees it as column ElemCol
 	DomainCast                    // the value (as column ElemCol) must satisfy Checks, and NotNull
+	RecordCast                    // a record that is not NULL is made again by Elem, which sees it as column ElemCol
 )
 
 // Cast converts between types without a function of its own.
@@ -131,7 +132,7 @@ type Cast struct {
 	Method  CastMethod
 	Arg     Expr
 	ElemCol ColID
-	Elem    Expr // of ArrayCast
+	Elem    Expr // of ArrayCast and RecordCast
 	Checks  []NamedExpr
 	NotNull bool
 	Style   CallStyle

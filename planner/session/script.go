@@ -45,6 +45,7 @@ func (sc *Script) Next(ctx context.Context) (*Portal, error) {
 		return nil, nil
 	}
 	s.tx.script = sc.count > 1
+	s.arm() // each statement has the timeout for itself
 	c, text, err := sc.compile(ctx)
 	if err != nil {
 		return nil, err

@@ -104,10 +104,14 @@ func (s *Session) Format() *typeio.Format { return s.format }
 // Enter also starts the clock of statement_timeout, which Sync, Fail and the end of a portal stop.
 func (s *Session) Enter() context.Context {
 	ctx := s.interrupt.enter()
+	s.arm()
+	return ctx
+}
+
+func (s *Session) arm() {
 	if s.stmtTimeout > 0 {
 		s.interrupt.arm(s.stmtTimeout, errTimeout)
 	}
-	return ctx
 }
 
 // Leave ends what Enter began.

@@ -3,6 +3,8 @@ package eval
 import (
 	"context"
 
+	"github.com/omgdb/omgdb/functions"
+	"github.com/omgdb/omgdb/functions/sysfunc"
 	"github.com/omgdb/omgdb/planner/exec/vec"
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage/batch"
@@ -29,6 +31,8 @@ func (s *Scope) cast(e *plan.Cast) (Node, Traits, error) {
 		return n, traits, nil
 	case plan.ArrayCast:
 		return s.arrayCast(e, arg, traits)
+	case plan.RecordCast:
+		return s.recordCast(e, arg, traits)
 	case plan.DomainCast:
 		return s.domainCast(e, arg, traits)
 	}
@@ -173,9 +177,57 @@ func (n *arrayCast) Eval(ctx context.Context, b *batch.Batch, sel []int32) (vec.
 	return vec.Vec{Column: &n.out}, nil
 }
 
+// recordCast makes the records that are not NULL again.
+type recordCast struct {
+	arg, elem Node
+	bound     *local
+	sel       []int32
+	out       value.Column
+}
+
+func (s *Scope) recordCast(e *plan.Cast, arg Node, traits Traits) (Node, Traits, error) {
+	n := &recordCast{arg: arg}
+	n.out.Type = e.T
+	var unbind func()
+	n.bound, unbind = s.bind(e.ElemCol, traits)
+	defer unbind()
+	var err error
+	n.elem, err = s.compileInto(e.Elem, &traits)
+	return n, traits, err
+}
+
+func (n *recordCast) Eval(ctx context.Context, b *batch.Batch, sel []int32) (vec.Vec, error) {
+	v, err := n.arg.Eval(ctx, b, sel)
+	if err != nil {
+		return v, err
+	}
+	n.sel = n.sel[:0]
+	vec.Resize(&n.out, b.Len)
+	for _, i := range vec.Positions(sel, b.Len) {
+		if v.NullAt(i) {
+			vec.SetNull(&n.out, i, b.Len)
+		} else {
+			n.sel = append(n.sel, i)
+		}
+	}
+	if len(n.sel) == 0 {
+		return vec.Vec{Column: &n.out}, nil
+	}
+	n.bound.v = v
+	made, err := n.elem.Eval(ctx, b, n.sel)
+	if err != nil {
+		return v, err
+	}
+	for _, i := range n.sel {
+		vec.Set(&n.out, i, b.Len, made.Get(made.At(i)))
+	}
+	return vec.Vec{Column: &n.out}, nil
+}
+
 // domainCast checks that values are of a domain.
 type domainCast struct {
 	arg     Node
+	env     *functions.Env
 	bound   *local
 	notNull bool
 	schema  string
@@ -185,7 +237,7 @@ type domainCast struct {
 }
 
 func (s *Scope) domainCast(e *plan.Cast, arg Node, traits Traits) (Node, Traits, error) {
-	n := &domainCast{arg: arg, notNull: e.NotNull}
+	n := &domainCast{arg: arg, env: s.Run.Env, notNull: e.NotNull}
 	n.relabel.t = e.T
 	if env := s.Run.Env; env != nil && env.Txn != nil {
 		if sc := env.Txn.Catalog().SchemaByID(catalog.ID(e.T.Namespace)); sc != nil {
@@ -211,16 +263,15 @@ func (n *domainCast) Eval(ctx context.Context, b *batch.Batch, sel []int32) (vec
 		return v, err
 	}
 	pos := vec.Positions(sel, b.Len)
-	domain := n.relabel.t.SQL
 	refuse := func(code, format string, args ...any) error {
-		e := dberr.New(code, format, args...)
+		e := dberr.New(code, format, append([]any{n.name()}, args...)...)
 		e.DataType, e.Schema = n.relabel.t.Name, n.schema
 		return e
 	}
 	if n.notNull && len(v.Nulls) > 0 {
 		for _, i := range pos {
 			if v.NullAt(i) {
-				return v, refuse(dberr.NotNullViolation, "domain %s does not allow null values", domain)
+				return v, refuse(dberr.NotNullViolation, "domain %s does not allow null values")
 			}
 		}
 	}
@@ -232,7 +283,7 @@ func (n *domainCast) Eval(ctx context.Context, b *batch.Batch, sel []int32) (vec
 		}
 		for _, i := range pos {
 			if at := ok.At(i); !ok.IsNull(at) && !ok.Bools[at] {
-				err := refuse(dberr.CheckViolation, `value for domain %s violates check constraint "%s"`, domain, n.names[k])
+				err := refuse(dberr.CheckViolation, `value for domain %s violates check constraint "%s"`, n.names[k])
 				dberr.As(err).Constraint = n.names[k]
 				return v, err
 			}
@@ -241,6 +292,14 @@ func (n *domainCast) Eval(ctx context.Context, b *batch.Batch, sel []int32) (vec
 	n.relabel.out = *v.Column
 	n.relabel.out.Type = n.relabel.t
 	return vec.Vec{Column: &n.relabel.out, Const: v.Const}, nil
+}
+
+// name is the domain as the search path lets it be written.
+func (n *domainCast) name() string {
+	if n.env == nil || n.env.Txn == nil {
+		return n.relabel.t.SQL
+	}
+	return sysfunc.ShownType(n.env, n.relabel.t, -1)
 }
 
 // groupingNode picks bits of a grouping mask.
