@@ -59,7 +59,7 @@ func (c *corpus) rankIndexed(ctx context.Context, x *catalog.Index, query []floa
 	if err != nil {
 		return nil, false, err
 	}
-	best, err = c.bestOf(ctx, rows, k, func(ordinal uint64) ([]byte, error) { return ix.RowKey(ctx, view, ordinal) })
+	best, err = c.bestOf(ctx, rows, k, func(ordinal uint64) ([]byte, error) { return s.RowKey(ctx, ordinal) })
 	return best, true, err
 }
 

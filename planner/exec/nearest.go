@@ -11,7 +11,6 @@ import (
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/batch"
 	"github.com/omgdb/omgdb/storage/dberr"
-	"github.com/omgdb/omgdb/storage/index"
 	"github.com/omgdb/omgdb/storage/index/vector"
 	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/value"
@@ -30,9 +29,7 @@ type nearestOp struct {
 	distance eval.Node
 	fixed    *fixedExprs
 
-	search  *vector.Search // nil: all is read
-	store   *vector.Index
-	view    index.View
+	search  *vector.Search    // nil: all is read
 	spec    *storage.ScanSpec // for the rows of a part
 	only    *vector.Set
 	part    int
@@ -128,7 +125,8 @@ func (o *nearestOp) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if o.store, ok = m.(*vector.Index); !ok {
+	store, ok := m.(*vector.Index)
+	if !ok {
 		return nil
 	}
 	if o.pass != nil {
@@ -142,8 +140,8 @@ func (o *nearestOp) begin(ctx context.Context) error {
 	}
 	alone := *spec
 	alone.Index, alone.Bounds, alone.Reverse = nil, nil, false
-	o.spec, o.view = &alone, view
-	o.search, err = o.store.Search(ctx, view, x, vector.Options{K: int(count.Int()), Recall: o.recall(), Only: o.only})
+	o.spec = &alone
+	o.search, err = store.Search(ctx, view, x, vector.Options{K: int(count.Int()), Recall: o.recall(), Only: o.only})
 	return err
 }
 
@@ -258,7 +256,7 @@ func (o *nearestOp) nextPart(ctx context.Context) (bool, error) {
 	spec := *o.spec
 	spec.Keys = make([][]byte, len(ordinals))
 	for i, n := range ordinals {
-		k, err := o.store.RowKey(ctx, o.view, n)
+		k, err := o.search.RowKey(ctx, n)
 		if err != nil {
 			return false, err
 		}

@@ -3,7 +3,6 @@ package vector
 import (
 	"encoding/binary"
 	"math"
-	"math/bits"
 
 	"github.com/omgdb/omgdb/storage/dberr"
 )
@@ -141,22 +140,28 @@ func appendFactors(dst []byte, base, weight, dev, set float32) []byte {
 	return dst
 }
 
-// planes is how many bits a query's element has in the products with codes.
-const planes = 6
-
 // query is a vector to search near, ready for estimates. It is safe for concurrent use.
 type query struct {
 	*params
-	norm2  float32
-	norm   float32
-	low    float32 // an element is about low + step·(its bits)
-	step   float32
-	sum    float32
-	planes []uint64 // of each chunk of 8 words the planes, one after the other
+	norm float32
+	terms
+	// tables tell, for each four elements, what each of the 16 patterns of their bits adds to the product with a code, in steps above the
+	// least: 16 bytes for each.
+	tables []byte
 }
 
-// newQuery prepares a search. ok is false when no row is nearer than another: a zero vector of a cosine index.
-func (p *params) newQuery(x []float32) (q *query, ok bool, err error) {
+// terms make of a product, counted in steps, the least distance that a row may have: base + norm2 + weight·(step·product + sum) - dev·off.
+// The layout is known to the kernels.
+type terms struct {
+	norm2, step, sum, off, limit float32
+}
+
+// patterns is how many patterns four bits have.
+const patterns = 16
+
+// newQuery prepares a search whose bounds lie scale standard deviations from the estimates. ok is false when no row is nearer than another:
+// a zero vector of a cosine index.
+func (p *params) newQuery(x []float32, scale float32) (q *query, ok bool, err error) {
 	if len(x) != p.dims {
 		return nil, false, dberr.New(dberr.DataException, "different vector dimensions %d and %d", p.dims, len(x))
 	}
@@ -164,53 +169,86 @@ func (p *params) newQuery(x []float32) (q *query, ok bool, err error) {
 	if !e.residual(x) {
 		return nil, false, nil
 	}
-	q = &query{params: p, norm2: float32(squares(e.buf)), planes: make([]uint64, planes*8*chunks(p.words()))}
-	q.norm = float32(math.Sqrt(float64(q.norm2)))
-	low, high := e.buf[0], e.buf[0]
-	for _, f := range e.buf {
-		low, high = min(low, f), max(high, f)
-		q.sum += f
+	norm2 := float32(squares(e.buf))
+	q = &query{params: p, norm: float32(math.Sqrt(float64(norm2))), tables: make([]byte, patterns*len(e.buf)/4)}
+	step, constant := q.tabulate(e.buf)
+	// An element's bit stands for ±1: the product with the signs is twice that with the bits, less the sum of all elements.
+	two := float32(2)
+	if p.metric == ByIP {
+		two, norm2 = 1, 0
 	}
-	q.low, q.step = low, (high-low)/(1<<planes-1)
-	if q.step == 0 {
-		q.step = 1
-	}
-	for i, f := range e.buf {
-		v := min(1<<planes-1, uint(math.Round(float64((f-low)/q.step))))
-		for b := range planes {
-			q.planes[(i/512*planes+b)*8+i/64%8] |= uint64(v>>b&1) << (i % 64)
-		}
-	}
+	q.terms = terms{norm2: norm2, step: -2 * two * step, sum: -two * constant, off: two * q.norm * scale}
 	return q, true, nil
 }
 
-// bounds gives the estimate of a row's distance and how far it may be off at one standard deviation. The distance is squared for
-// Euclidean and for cosines, where it is 2·(1-cosine), and the negative inner product for that. dot is the product of code and query.
-func (q *query) bounds(base, weight, dev, set float32, dot int32) (estimate, off float32) {
-	product := weight * (2*(q.low*set+q.step*float32(dot)) - q.sum)
-	off = dev * q.norm
-	if q.metric == ByIP {
-		return -product, off
+// tabulate fills the tables from the query's elements. The product of the signs of a code with them is 2·step·(sum of entries) + constant.
+func (q *query) tabulate(x []float32) (step, constant float32) {
+	widest := float32(0)
+	for i := 0; i < len(x); i += 4 {
+		widest = max(widest, abs(x[i])+abs(x[i+1])+abs(x[i+2])+abs(x[i+3]))
 	}
-	return base + q.norm2 - 2*product, 2 * off
+	// Two entries are added in a byte, and all of them in two bytes.
+	top := float32(max(1, min(127, math.MaxUint16/(len(x)/4))))
+	if step = widest / top; step == 0 {
+		step = 1
+	}
+	for i := 0; i < len(x); i += 4 {
+		least := min(0, x[i]) + min(0, x[i+1]) + min(0, x[i+2]) + min(0, x[i+3])
+		for bits := range patterns {
+			sum := -least
+			for b, f := range x[i : i+4] {
+				if bits>>b&1 != 0 {
+					sum += f
+				}
+			}
+			q.tables[i/4*patterns+bits] = byte(min(top, float32(math.Round(float64(max(0, sum)/step)))))
+		}
+		constant += 2*least - (x[i] + x[i+1] + x[i+2] + x[i+3])
+	}
+	return step, constant
 }
 
-// leasts gives for each slot of a block what bounds tells as the estimate less so many times its error.
-func (q *query) leasts(b *block, dots []int32, scale float32, out []float32) {
-	n := len(out)
-	base, weight, dev, set := b.factors[0][:n], b.factors[1][:n], b.factors[2][:n], b.factors[3][:n]
-	dots = dots[:n]
-	two, norm2 := float32(2), q.norm2
-	if q.metric == ByIP {
-		two, norm2 = 1, 0
+// product counts in steps the product with the bits of one code.
+func (q *query) product(code []byte) (n uint16) {
+	for j, c := range code {
+		t := q.tables[2*patterns*j:][:2*patterns]
+		n += uint16(t[c&15]) + uint16(t[patterns+c>>4])
 	}
-	low, step, sum, off := -2*two*q.low, -2*two*q.step, two*q.sum, two*q.norm*scale
+	return n
+}
+
+// least is the least distance that a row may have, squared for Euclidean and for cosines, where it is 2·(1-cosine), and the negative inner
+// product for that. The greatest is least + 2·dev·off, and their middle the estimate.
+func (t *terms) least(base, weight, dev float32, product uint16) float32 {
+	return float32(float32(base+t.norm2)+float32(weight*float32(float32(t.step*float32(product))+t.sum))) - float32(dev*t.off)
+}
+
+// leastsGeneric tells of each slot of a group the least distance, and which are not above the limit, by a bit.
+func leastsGeneric(group, tables []byte, t *terms, out *[groupRows]float32) (near uint64) {
+	var products [groupRows]uint16
+	productsOf(group[groupFactors:], tables, &products)
+	factors := Floats(group[:groupFactors])
+	base, weight, dev := factors[:groupRows], factors[groupRows:2*groupRows], factors[2*groupRows:3*groupRows]
 	for i := range out {
-		out[i] = base[i] + norm2 + weight[i]*(low*set[i]+step*float32(dots[i])+sum) - dev[i]*off
+		out[i] = t.least(base[i], weight[i], dev[i], products[i])
+		if out[i] <= t.limit {
+			near |= 1 << i
+		}
+	}
+	return near
+}
+
+// productsGeneric counts in steps the products of the 64 codes of a group with a query.
+func productsGeneric(packed, tables []byte, out *[groupRows]uint16) {
+	for j := 0; j*groupRows < len(packed); j++ {
+		t := tables[2*patterns*j:][:2*patterns]
+		for r, c := range packed[j*groupRows:][:groupRows] {
+			out[r] += uint16(t[c&15]) + uint16(t[patterns+c>>4])
+		}
 	}
 }
 
-// key gives a distance of SQL in the terms of bounds.
+// key gives a distance of SQL in the terms of least.
 func (m Metric) key(distance float64) float32 {
 	switch m {
 	case ByL2:
@@ -219,21 +257,4 @@ func (m Metric) key(distance float64) float32 {
 		return float32(2 * distance)
 	}
 	return float32(distance)
-}
-
-// chunks is how many groups of 8 words hold so many.
-func chunks(words int) int { return (words + 7) / 8 }
-
-// dotsGeneric gives the products of codes of so many words with a query's planes, as many as out has room for.
-func dotsGeneric(codes, planeBits []uint64, words int, out []int32) {
-	for i := range out {
-		total := 0
-		for w, x := range codes[i*words : (i+1)*words] {
-			p := planeBits[w/8*8*planes+w%8:]
-			for b := range planes {
-				total += bits.OnesCount64(x&p[8*b]) << b
-			}
-		}
-		out[i] = int32(total)
-	}
 }

@@ -21,7 +21,7 @@ func (m *Index) Gather(ctx context.Context, v index.View, apply func(ops []kv.Op
 	if err != nil || m.metric == 0 {
 		return err
 	}
-	g := gathering{m: m, p: p, v: v, apply: apply, blocks: map[uint64]*builder{}, dirty: map[uint64]bool{}}
+	g := gathering{m: m, p: p, v: v, apply: apply, blocks: map[uint64]*builder{}, dirty: map[uint64]bool{}, moved: map[uint64]bool{}}
 	it := v.Scan(ctx, key.Deltas(key.Vector, m.x.Storage, gathered, v.LSN()))
 	defer it.Close()
 	for it.Next() {
@@ -38,7 +38,7 @@ func (m *Index) Gather(ctx context.Context, v index.View, apply func(ops []kv.Op
 		if err := g.add(ctx, ordinal, it.Value()); err != nil {
 			return err
 		}
-		g.taken = append(g.taken, kv.Op{Key: bytes.Clone(it.Key()), Delete: true, KeyStamp: kv.NoStamp, ValueStamp: kv.NoStamp})
+		g.taken = append(g.taken, remove(bytes.Clone(it.Key())))
 	}
 	if it.Err() != nil {
 		return it.Err()
@@ -54,6 +54,7 @@ type gathering struct {
 	blocks map[uint64]*builder // all that were changed: the view doesn't show what earlier parts wrote
 	dirty  map[uint64]bool
 	taken  []kv.Op
+	moved  map[uint64]bool // ordinals whose row keys an earlier version has put elsewhere
 	upto   kv.LSN
 }
 
@@ -72,37 +73,72 @@ func (g *gathering) add(ctx context.Context, ordinal uint64, code []byte) error 
 				return err
 			}
 			b.load(blk)
+			if err := g.move(ctx, b, n, blk.plain); err != nil {
+				return err
+			}
 		}
 		g.blocks[n] = b
 	}
 	g.dirty[n] = true
-	switch len(code) {
-	case 0:
-		b.codes[ordinal%blockRows] = nil
-	case g.p.codeLen():
-		b.codes[ordinal%blockRows] = bytes.Clone(code)
-	default:
+	slot := ordinal % blockRows
+	switch size := g.p.codeLen(); {
+	case len(code) == 0:
+		b.codes[slot], b.keys[slot] = nil, nil
+	case len(code) < size:
 		return damaged("delta")
+	case len(code) == size && !g.m.ordinals.Hidden(): // an earlier version has written it
+		k, err := g.m.ordinals.RowKey(ctx, g.v, ordinal)
+		if err != nil {
+			return err
+		}
+		b.codes[slot], b.keys[slot] = bytes.Clone(code), bytes.Clone(k)
+		g.moved[ordinal] = true
+	default:
+		b.codes[slot], b.keys[slot] = bytes.Clone(code[:size]), bytes.Clone(code[size:])
 	}
 	return nil
 }
 
-// flush commits what was gathered. The keys of deltas come before the header's, that before the blocks'.
+// move takes the row keys of a block that an earlier version has written, or may have written, out of the keyspace where they were.
+func (g *gathering) move(ctx context.Context, b *builder, n uint64, plain bool) error {
+	if !plain || g.m.ordinals.Hidden() {
+		return nil
+	}
+	it := g.v.Scan(ctx, kv.Range{Start: g.m.ordinals.Key(n * blockRows), End: g.m.ordinals.Key((n + 1) * blockRows)})
+	defer it.Close()
+	for it.Next() {
+		ordinal := numberIn(it.Key())
+		b.keys[ordinal%blockRows] = bytes.Clone(it.Value())
+		g.moved[ordinal] = true
+	}
+	return it.Err()
+}
+
+func remove(k []byte) kv.Op {
+	return kv.Op{Key: k, Delete: true, KeyStamp: kv.NoStamp, ValueStamp: kv.NoStamp}
+}
+
+// flush commits what was gathered. The keys of ordinals come before those of deltas, these before the header's, that before the blocks'.
 func (g *gathering) flush() error {
 	if len(g.taken) == 0 {
 		return nil
 	}
-	ops := append(g.taken, put(g.m.header, appendHeader(g.p, g.upto)))
+	var ops []kv.Op
+	for _, ordinal := range slices.Sorted(maps.Keys(g.moved)) {
+		ops = append(ops, remove(g.m.ordinals.Key(ordinal)))
+	}
+	ops = append(append(ops, g.taken...), put(g.m.header, appendHeader(g.p, g.upto)))
 	for _, n := range slices.Sorted(maps.Keys(g.dirty)) {
 		k := blockKey(g.m.x.Storage, n)
 		if v := g.blocks[n].value(); v != nil {
 			ops = append(ops, put(k, v))
 		} else {
-			ops = append(ops, kv.Op{Key: k, Delete: true, KeyStamp: kv.NoStamp, ValueStamp: kv.NoStamp})
+			ops = append(ops, remove(k))
 		}
 	}
 	g.taken = nil
 	clear(g.dirty)
+	clear(g.moved)
 	return g.apply(ops)
 }
 

@@ -24,9 +24,12 @@ import (
 // Its keys in the keyspace Vector, behind its storage id:
 //
 //	header                 metric, dimensions, center; the LSN up to which deltas are gathered
-//	block number (8)       the codes of 1,024 ordinals
+//	block number (8)       the codes and row keys of 1,024 ordinals
 //	kept, mixed            of an index over texts, see kept.go
-//	delta                  the code of a row that a commit wrote, or nothing for one that it removed (see key.AppendDelta)
+//	delta                  the code and the row key of a row that a commit wrote, or nothing for one that it removed (see key.AppendDelta)
+//
+// A row that is known by its ordinal has no key there. Earlier versions kept row keys in the keyspace Ordinal; those that they wrote stay
+// there until their rows change or their blocks are written again.
 const (
 	headerTag = 0x02
 	blockTag  = 0x03
@@ -214,7 +217,6 @@ func (m *Index) Insert(ctx context.Context, w index.Writer, row index.Row, d doc
 	if err != nil || x == nil {
 		return err
 	}
-	m.ordinals.Insert(w, row)
 	return m.put(ctx, w, row, x)
 }
 
@@ -229,6 +231,9 @@ func (m *Index) put(ctx context.Context, w index.Writer, row index.Row, x []floa
 	} else {
 		code = append(appendFactors(code, zeroCode, 0, 0, 0), make([]byte, 8*p.words())...) // nobody searches it
 	}
+	if !m.ordinals.Hidden() {
+		code = append(code, row.Key...)
+	}
 	w.Put(m.delta(row.Ordinal), code, kv.NoStamp)
 	if m.embedder != nil {
 		return m.keep(ctx, w, p, row.Ordinal, x)
@@ -241,7 +246,6 @@ func (m *Index) Remove(ctx context.Context, w index.Writer, row index.Row, d doc
 	if has, err := m.has(ctx, d); err != nil || !has {
 		return err
 	}
-	m.ordinals.Remove(w, row)
 	w.Put(m.delta(row.Ordinal), []byte{}, kv.NoStamp)
 	if m.embedder != nil {
 		w.Delete(keptKey(m.x.Storage, row.Ordinal))
@@ -264,8 +268,7 @@ func (m *Index) Update(ctx context.Context, w index.Writer, before, after index.
 	if m.embedder != nil && before.Ordinal == after.Ordinal {
 		a, had := old.Walk(doc.Keys(m.field...)).StringBytes()
 		if b, has := new.Walk(doc.Keys(m.field...)).StringBytes(); had && has && bytes.Equal(a, b) {
-			m.ordinals.Update(w, before, after)
-			return nil // no model is asked
+			return m.rename(ctx, w, before, after, new) // no model is asked
 		}
 	}
 	was, err := m.vector(ctx, old)
@@ -287,11 +290,22 @@ func (m *Index) Update(ctx context.Context, w index.Writer, before, after index.
 		}
 		return m.Insert(ctx, w, after, new)
 	}
-	m.ordinals.Update(w, before, after)
-	if same(was, is) {
+	if same(was, is) && bytes.Equal(before.Key, after.Key) {
 		return nil
 	}
 	return m.put(ctx, w, after, is)
+}
+
+// rename follows a row to another key; mostly there is nothing to do.
+func (m *Index) rename(ctx context.Context, w index.Writer, before, after index.Row, d doc.Doc) error {
+	if bytes.Equal(before.Key, after.Key) {
+		return nil
+	}
+	x, err := m.vector(ctx, d)
+	if err != nil {
+		return err
+	}
+	return m.put(ctx, w, after, x)
 }
 
 func same(a, b []float32) bool {
@@ -410,9 +424,4 @@ func (m *Index) modelID() string {
 		return ""
 	}
 	return m.embedder.ModelID()
-}
-
-// RowKey gives the key of the row with an ordinal.
-func (m *Index) RowKey(ctx context.Context, v index.View, ordinal uint64) ([]byte, error) {
-	return m.ordinals.RowKey(ctx, v, ordinal)
 }

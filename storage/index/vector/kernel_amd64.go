@@ -3,9 +3,9 @@ package vector
 import "golang.org/x/sys/cpu"
 
 var (
-	hasAVX      = cpu.X86.HasAVX
-	hasAVX2     = cpu.X86.HasAVX2
-	hasPopcount = cpu.X86.HasAVX512F && cpu.X86.HasAVX512VPOPCNTDQ
+	hasAVX    = cpu.X86.HasAVX
+	hasAVX2   = cpu.X86.HasAVX2
+	hasAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL
 )
 
 // The kernels are called directly, not through variables, so that the lanes stay on the stack.
@@ -42,17 +42,30 @@ func addScaledBlocks(dst *float32, row *int8, n int, scale float32) {
 	addScaledGeneric(dst, row, n, scale)
 }
 
-func dots(codes, planeBits []uint64, words int, out []int32) {
-	if hasPopcount && len(out) > 0 {
-		_ = codes[len(out)*words-1]
-		dotsAVX512(&codes[0], &planeBits[0], words, len(out), &out[0])
+// leasts tells of each slot of a group the least distance, and which are not above the limit, by a bit.
+func leasts(group, tables []byte, t *terms, out *[groupRows]float32) (near uint64) {
+	if hasAVX512 {
+		_ = group[groupFactors+len(tables)/(2*patterns)*groupRows-1]
+		return leastsAVX512(&group[0], &tables[0], len(tables)/(2*patterns), t, out)
+	}
+	return leastsGeneric(group, tables, t, out)
+}
+
+// productsOf counts in steps the products of the 64 codes of a group with a query.
+func productsOf(packed, tables []byte, out *[groupRows]uint16) {
+	if hasAVX2 {
+		_ = packed[len(tables)/(2*patterns)*groupRows-1]
+		productsAVX2(&packed[0], &tables[0], len(tables)/(2*patterns), out)
 		return
 	}
-	dotsGeneric(codes, planeBits, words, out)
+	productsGeneric(packed, tables, out)
 }
 
 //go:noescape
-func dotsAVX512(codes, planeBits *uint64, words, n int, out *int32)
+func leastsAVX512(group, tables *byte, pairs int, t *terms, out *[groupRows]float32) (near uint64)
+
+//go:noescape
+func productsAVX2(packed, tables *byte, pairs int, out *[groupRows]uint16)
 
 //go:noescape
 func addScaledAVX2(dst *float32, row *int8, n int, scale float32)

@@ -90,67 +90,132 @@ l1Done:
 	VZEROUPPER
 	RET
 
-// STEP adds the bits that the chunk in Z1 has in common with plane n, at DI, times 2^n.
-#define STEP(n) \
-	VPANDQ (n*64)(DI), Z1, Z2 \
-	VPOPCNTQ Z2, Z2           \
-	VPSLLQ $n, Z2, Z2         \
-	VPADDQ Z2, Z0, Z0
+// What the patterns of bits add is looked up for all rows of a group at once. Sums of two entries fit a byte; those of rows with an even
+// number gather in the low halves of words (the high halves bring in a multiple of 256 that is taken off in the end), those of odd ones in
+// words of their own.
 
-#define CHUNK \
-	STEP(0) \
-	STEP(1) \
-	STEP(2) \
-	STEP(3) \
-	STEP(4) \
-	STEP(5)
-
-// func dotsAVX512(codes, planeBits *uint64, words, n int, out *int32)
-TEXT ·dotsAVX512(SB), NOSPLIT, $0-40
-	MOVQ codes+0(FP), SI
-	MOVQ words+16(FP), R8
-	MOVQ n+24(FP), R9
-	MOVQ out+32(FP), R10
-	MOVQ R8, CX
-	ANDQ $7, CX          // words of the last chunk, 0: it is whole
-	MOVQ $1, R11
-	SHLQ CX, R11
-	DECQ R11
-	KMOVQ R11, K2
-	MOVQ CX, R12
-	SHLQ $3, R12         // their bytes
-	SHRQ $3, R8          // whole chunks
-row:
-	MOVQ planeBits+8(FP), DI
+// func leastsAVX512(group, tables *byte, pairs int, t *terms, out *[64]float32) (near uint64)
+TEXT ·leastsAVX512(SB), NOSPLIT, $128-48
+	MOVQ group+0(FP), SI
+	MOVQ tables+8(FP), DI
+	MOVQ pairs+16(FP), CX
+	MOVQ t+24(FP), R8
+	MOVQ out+32(FP), R9
+	LEAQ 768(SI), R10
+	MOVL $0x0f0f0f0f, AX
+	VPBROADCASTD AX, Z31
 	VPXORQ Z0, Z0, Z0
-	MOVQ R8, CX
-	TESTQ CX, CX
-	JZ   last
-whole:
-	VMOVDQU64 (SI), Z1
-	CHUNK
-	ADDQ $64, SI
-	ADDQ $384, DI
+	VPXORQ Z1, Z1, Z1
+leastsPair:
+	VMOVDQU64 (R10), Z2
+	VBROADCASTI32X4 (DI), Z5
+	VBROADCASTI32X4 16(DI), Z6
+	VPANDQ Z31, Z2, Z3
+	VPSRLW $4, Z2, Z4
+	VPANDQ Z31, Z4, Z4
+	VPSHUFB Z3, Z5, Z5
+	VPSHUFB Z4, Z6, Z6
+	VPADDB Z6, Z5, Z5
+	VPADDW Z5, Z0, Z0
+	VPSRLW $8, Z5, Z5
+	VPADDW Z5, Z1, Z1
+	ADDQ $64, R10
+	ADDQ $32, DI
 	DECQ CX
-	JNZ  whole
-last:
-	TESTQ R12, R12
-	JZ   total
-	VMOVDQU64.Z (SI), K2, Z1
-	CHUNK
-	ADDQ R12, SI
-total:
-	VEXTRACTI64X4 $1, Z0, Y1
-	VPADDQ Y1, Y0, Y0
-	VEXTRACTI128 $1, Y0, X1
-	VPADDQ X1, X0, X0
-	VPSHUFD $0xEE, X0, X1
-	VPADDQ X1, X0, X0
-	VMOVD X0, AX
-	MOVL AX, (R10)
-	ADDQ $4, R10
-	DECQ R9
-	JNZ  row
+	JNZ  leastsPair
+	VPSLLW $8, Z1, Z5
+	VPSUBW Z5, Z0, Z0
+	VPUNPCKLWD Z1, Z0, Z2
+	VPUNPCKHWD Z1, Z0, Z3
+	VMOVDQU X2, 0(SP)
+	VMOVDQU X3, 16(SP)
+	VEXTRACTI32X4 $1, Z2, 32(SP)
+	VEXTRACTI32X4 $1, Z3, 48(SP)
+	VEXTRACTI32X4 $2, Z2, 64(SP)
+	VEXTRACTI32X4 $2, Z3, 80(SP)
+	VEXTRACTI32X4 $3, Z2, 96(SP)
+	VEXTRACTI32X4 $3, Z3, 112(SP)
+	VBROADCASTSS 0(R8), Z10
+	VBROADCASTSS 4(R8), Z11
+	VBROADCASTSS 8(R8), Z12
+	VBROADCASTSS 12(R8), Z13
+	VBROADCASTSS 16(R8), Z14
+	XORQ AX, AX
+
+#define QUARTER(n) \
+	VPMOVZXWD (n*32)(SP), Z2      \
+	VCVTDQ2PS Z2, Z2              \
+	VMULPS Z11, Z2, Z2            \
+	VADDPS Z12, Z2, Z2            \
+	VMULPS (256+n*64)(SI), Z2, Z2 \
+	VADDPS (n*64)(SI), Z10, Z3    \
+	VADDPS Z2, Z3, Z2             \
+	VMULPS (512+n*64)(SI), Z13, Z3 \
+	VSUBPS Z3, Z2, Z2             \
+	VMOVUPS Z2, (n*64)(R9)        \
+	VCMPPS $18, Z14, Z2, K1       \
+	KMOVW K1, BX                  \
+	SHLQ $(n*16), BX              \
+	ORQ BX, AX
+
+	QUARTER(0)
+	QUARTER(1)
+	QUARTER(2)
+	QUARTER(3)
+	MOVQ AX, near+40(FP)
+	VZEROUPPER
+	RET
+
+// func productsAVX2(packed, tables *byte, pairs int, out *[64]uint16)
+TEXT ·productsAVX2(SB), NOSPLIT, $0-32
+	MOVQ packed+0(FP), SI
+	MOVQ tables+8(FP), DI
+	MOVQ pairs+16(FP), CX
+	MOVQ out+24(FP), R9
+	MOVL $0x0f0f0f0f, AX
+	VMOVD AX, X15
+	VPBROADCASTD X15, Y15
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+
+// HALF adds a pair of 32 rows, at off, to the words of even rows and to those of odd ones.
+#define HALF(off, even, odd) \
+	VMOVDQU off(SI), Y4   \
+	VPAND Y15, Y4, Y5     \
+	VPSRLW $4, Y4, Y6     \
+	VPAND Y15, Y6, Y6     \
+	VPSHUFB Y5, Y7, Y5    \
+	VPSHUFB Y6, Y8, Y6    \
+	VPADDB Y6, Y5, Y5     \
+	VPADDW Y5, even, even \
+	VPSRLW $8, Y5, Y5     \
+	VPADDW Y5, odd, odd
+
+productsPair:
+	VBROADCASTI128 (DI), Y7
+	VBROADCASTI128 16(DI), Y8
+	HALF(0, Y0, Y1)
+	HALF(32, Y2, Y3)
+	ADDQ $64, SI
+	ADDQ $32, DI
+	DECQ CX
+	JNZ  productsPair
+
+// STORE writes the products of 32 rows in their order, at off.
+#define STORE(off, even, odd) \
+	VPSLLW $8, odd, Y4          \
+	VPSUBW Y4, even, even       \
+	VPUNPCKLWD odd, even, Y4    \
+	VPUNPCKHWD odd, even, Y5    \
+	VMOVDQU X4, off(R9)         \
+	VMOVDQU X5, (off+16)(R9)    \
+	VEXTRACTI128 $1, Y4, (off+32)(R9) \
+	VEXTRACTI128 $1, Y5, (off+48)(R9)
+
+	STORE(0, Y0, Y1)
+	STORE(64, Y2, Y3)
 	VZEROUPPER
 	RET
 

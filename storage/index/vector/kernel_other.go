@@ -6,9 +6,11 @@ func dotBlocks(a, b *float32, n int, s *[lanes]float32) { dotGeneric(a, b, n, s)
 func l2Blocks(a, b *float32, n int, s *[lanes]float32)  { l2Generic(a, b, n, s) }
 func l1Blocks(a, b *float32, n int, s *[lanes]float32)  { l1Generic(a, b, n, s) }
 
-func dots(codes, planeBits []uint64, words int, out []int32) {
-	dotsGeneric(codes, planeBits, words, out)
+func leasts(group, tables []byte, t *terms, out *[groupRows]float32) (near uint64) {
+	return leastsGeneric(group, tables, t, out)
 }
+
+func productsOf(packed, tables []byte, out *[groupRows]uint16) { productsGeneric(packed, tables, out) }
 
 func addScaledBlocks(dst *float32, row *int8, n int, scale float32) {
 	addScaledGeneric(dst, row, n, scale)

@@ -1,6 +1,7 @@
 package vector
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"runtime"
@@ -38,6 +39,7 @@ type loader struct {
 // vectorRow is a row to be coded; of an index over texts it has a text first.
 type vectorRow struct {
 	ordinal uint64
+	key     []byte // nil where the ordinal is it
 	x       []float32
 	text    string
 }
@@ -57,10 +59,8 @@ func (l *loader) Add(ctx context.Context, row index.Row, d doc.Doc) error {
 			return err
 		}
 	}
-	if k, v := l.m.ordinals.Entry(row); k != nil {
-		if err := l.emit(k, v); err != nil {
-			return err
-		}
+	if !l.m.ordinals.Hidden() {
+		r.key = bytes.Clone(row.Key)
 	}
 	l.part = append(l.part, r)
 	if len(l.part) < sampleRows {
@@ -129,7 +129,7 @@ func (l *loader) code(part []vectorRow) {
 			b = &builder{p: l.p}
 			l.blocks[n] = b
 		}
-		b.codes[part[i].ordinal%blockRows] = coded[i]
+		b.codes[part[i].ordinal%blockRows], b.keys[part[i].ordinal%blockRows] = coded[i], part[i].key
 	}
 	if l.m.embedder != nil {
 		l.kept = append(l.kept, part...)

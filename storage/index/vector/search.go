@@ -57,7 +57,11 @@ type Search struct {
 	k       int
 	found   []float32   // the k least distances told, as a heap with the greatest first
 	queue   []candidate // those that may be among the nearest, the one that may be nearest last
-	Scanned int         // codes that were compared
+	blocks  []numbered  // in the order of their numbers
+	from    *finder
+	index   *Index
+	view    index.View
+	Scanned int // codes that were compared
 }
 
 type candidate struct {
@@ -87,19 +91,25 @@ func (m *Index) Search(ctx context.Context, v index.View, x []float32, o Options
 	if foreign, err := m.foreign(ctx, v, p); foreign || err != nil {
 		return nil, err
 	}
-	q, ok, err := p.newQuery(x)
+	q, ok, err := p.newQuery(x, errorScale(o.Recall))
 	if err != nil || !ok {
 		return nil, err
 	}
-	f := finder{q: q, scale: errorScale(o.Recall), k: o.K, only: o.Only, zeroIsApart: o.ZeroIsApart}
-	if err := m.changed(ctx, v, gathered, &f); err != nil {
+	f := &finder{q: q, k: o.K, only: o.Only, zeroIsApart: o.ZeroIsApart}
+	if err := m.changed(ctx, v, gathered, f); err != nil {
 		return nil, err
 	}
-	parts, err := m.scanBlocks(ctx, v, &f)
+	blocks, err := m.readBlocks(ctx, v, f)
 	if err != nil {
 		return nil, err
 	}
-	return f.finish(m.metric, parts), nil
+	parts, err := f.scan(ctx, blocks)
+	if err != nil {
+		return nil, err
+	}
+	s := f.finish(m.metric, parts)
+	s.blocks, s.from, s.index, s.view = blocks, f, m, v
+	return s, nil
 }
 
 // changed reads the deltas that are not in blocks yet, the transaction's own last: the newest of a row counts.
@@ -124,14 +134,14 @@ func (m *Index) changed(ctx context.Context, v index.View, gathered kv.LSN, f *f
 	})
 }
 
-// numbered is a block's value with its number.
+// numbered is a block with its number.
 type numbered struct {
 	n uint64
-	v []byte
+	block
 }
 
-// scanBlocks compares all codes, on several processors when there are many.
-func (m *Index) scanBlocks(ctx context.Context, v index.View, f *finder) ([]*part, error) {
+// readBlocks opens the blocks in which there are rows that may be found.
+func (m *Index) readBlocks(ctx context.Context, v index.View, f *finder) ([]numbered, error) {
 	var all []numbered
 	it := v.Scan(ctx, blockRange(m.x.Storage))
 	defer it.Close()
@@ -140,141 +150,118 @@ func (m *Index) scanBlocks(ctx context.Context, v index.View, f *finder) ([]*par
 		if len(k) != kv.PrefixLen+9 {
 			return nil, damaged("block")
 		}
-		n := uint64(0)
-		for _, c := range k[kv.PrefixLen+1:] {
-			n = n<<8 | uint64(c)
+		n := numberIn(k)
+		if f.only != nil && !slices.ContainsFunc(f.only.block(n), func(w uint64) bool { return w != 0 }) {
+			continue
 		}
-		if f.only == nil || slices.ContainsFunc(f.only.block(n), func(w uint64) bool { return w != 0 }) {
-			all = append(all, numbered{n, it.Value()})
+		b, err := f.q.readBlock(it.Value())
+		if err != nil {
+			return nil, err
 		}
+		all = append(all, numbered{n, b})
 	}
-	if it.Err() != nil {
-		return nil, it.Err()
-	}
-	const least = 32 // blocks that are worth a goroutine
+	return all, it.Err()
+}
+
+// scan compares all codes, on several processors when there are many.
+func (f *finder) scan(ctx context.Context, all []numbered) ([]*part, error) {
+	const least = 128 // blocks that are worth a goroutine
 	workers := max(1, min(runtime.GOMAXPROCS(0), len(all)/least))
-	parts, errs := make([]*part, workers), make([]error, workers)
+	parts := make([]*part, workers)
 	var wg sync.WaitGroup
 	for i := range parts {
 		mine := all[len(all)*i/workers : len(all)*(i+1)/workers]
-		parts[i] = &part{finder: f, limit: zeroCode}
+		parts[i] = &part{finder: f, terms: f.q.terms}
+		parts[i].limit = zeroCode
 		if i == workers-1 {
-			errs[i] = parts[i].blocks(ctx, mine)
+			parts[i].blocks(ctx, mine)
 			break
 		}
-		wg.Go(func() { errs[i] = parts[i].blocks(ctx, mine) })
+		wg.Go(func() { parts[i].blocks(ctx, mine) })
 	}
 	wg.Wait()
-	if err := parts[0].deltas(); err != nil {
-		return nil, err
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
-	return parts, cmp.Or(errs...)
+	return parts, parts[0].deltas()
 }
 
 // finder is what the parts of a search share.
 type finder struct {
-	q     *query
-	scale float32
-	k     int
-	only  *Set
+	q    *query
+	k    int
+	only *Set
 	// zeroIsApart is of Options.
 	zeroIsApart bool
-	changed     map[uint64][]byte // codes of deltas by ordinal, empty for a removed row
+	changed     map[uint64][]byte // what deltas say by ordinal, empty for a removed row
 }
 
 // part is a share of the codes.
 type part struct {
 	*finder
+	terms             // the limit is the greatest of most when there are k, else infinite: rows hardly nearer don't count
 	most    []float32 // the k least upper bounds, as a heap with the greatest first
 	rows    []candidate
-	limit   float32 // the greatest of most when there are k, else infinite: rows hardly nearer don't count
 	scanned int
-	dots    [blockRows]int32
-	least   [blockRows]float32
+	leasts  [groupRows]float32
 }
 
-func (p *part) blocks(ctx context.Context, all []numbered) error {
-	for _, b := range all {
-		if err := ctx.Err(); err != nil {
-			return context.Cause(ctx)
+func (p *part) blocks(ctx context.Context, all []numbered) {
+	for i := range all {
+		if ctx.Err() != nil {
+			return
 		}
-		if err := p.block(b); err != nil {
-			return err
-		}
+		p.block(&all[i])
 	}
-	return nil
 }
 
-func (p *part) block(nb numbered) error {
-	b, err := p.q.readBlock(nb.v)
-	if err != nil {
-		return err
-	}
-	var rows [blockRows / 64]uint64
-	n := 0
-	only := p.only.block(nb.n)
-	for w, present := range b.present {
+func (p *part) block(b *numbered) {
+	only := p.only.block(b.n)
+	size := p.q.groupLen()
+	for g := range groupsOf(b.slots) {
+		rows := b.present[g]
 		if p.only != nil {
-			if w >= len(only) {
-				break
+			if g >= len(only) {
+				return
 			}
-			present &= only[w]
+			rows &= only[g]
 		}
-		rows[w] = present
-		n += bits.OnesCount64(present)
-	}
-	if n -= p.drop(nb.n, &rows); n < b.slots/sparse {
-		p.some(nb.n, &b, &rows)
-	} else {
-		p.many(nb.n, &b, &rows)
-	}
-	p.scanned += n
-	return nil
-}
-
-// sparse is the part of a block's slots below which the product of each row by itself is faster than of all.
-const sparse = 6
-
-// drop takes the rows out that have a newer code among the deltas, and counts them.
-func (p *part) drop(block uint64, rows *[blockRows / 64]uint64) (n int) {
-	if len(p.changed) == 0 {
-		return 0
-	}
-	for w := range rows {
-		for left := rows[w]; left != 0; left &= left - 1 {
-			i := bits.TrailingZeros64(left)
-			if _, newer := p.changed[block*blockRows+uint64(64*w+i)]; newer {
-				rows[w] &^= 1 << i
-				n++
-			}
+		if len(p.changed) > 0 {
+			rows = p.without(b.n*blockRows+uint64(g*groupRows), rows)
 		}
-	}
-	return n
-}
-
-// some considers a few rows of a block.
-func (p *part) some(block uint64, b *block, rows *[blockRows / 64]uint64) {
-	words := p.q.words()
-	for w, left := range rows {
-		for ; left != 0; left &= left - 1 {
-			i := 64*w + bits.TrailingZeros64(left)
-			dots(b.codes[i*words:(i+1)*words], p.q.planes, words, p.dots[:1])
-			p.consider(block*blockRows+uint64(i), b.factors[0][i], b.factors[1][i], b.factors[2][i], b.factors[3][i], p.dots[0])
+		if rows != 0 {
+			p.scanned += bits.OnesCount64(rows)
+			p.group(b.n*blockRows+uint64(g*groupRows), b.groups[g*size:(g+1)*size], rows)
 		}
 	}
 }
 
-// many considers most rows of a block.
-func (p *part) many(block uint64, b *block, rows *[blockRows / 64]uint64) {
-	dots(b.codes, p.q.planes, p.q.words(), p.dots[:b.slots])
-	p.q.leasts(b, p.dots[:b.slots], p.scale, p.least[:b.slots])
-	for w, left := range rows {
-		for ; left != 0; left &= left - 1 {
-			i := 64*w + bits.TrailingZeros64(left)
-			if p.least[i] <= p.limit || p.zeroIsApart && b.factors[0][i] == zeroCode {
-				p.consider(block*blockRows+uint64(i), b.factors[0][i], b.factors[1][i], b.factors[2][i], b.factors[3][i], p.dots[i])
+// without takes the rows of a group, which begins with first, out that deltas say something newer of.
+func (p *part) without(first, rows uint64) uint64 {
+	for left := rows; left != 0; left &= left - 1 {
+		i := bits.TrailingZeros64(left)
+		if _, newer := p.changed[first+uint64(i)]; newer {
+			rows &^= 1 << i
+		}
+	}
+	return rows
+}
+
+// group considers rows of a group.
+func (p *part) group(first uint64, group []byte, rows uint64) {
+	near := leasts(group, p.q.tables, &p.terms, &p.leasts)
+	factors := Floats(group[:groupFactors])
+	if p.zeroIsApart {
+		for left := rows; left != 0; left &= left - 1 {
+			if i := bits.TrailingZeros64(left); factors[i] == zeroCode {
+				p.leasts[i] = p.q.metric.key(1)
+				near |= 1 << i
 			}
 		}
+	}
+	for near &= rows; near != 0; near &= near - 1 {
+		i := bits.TrailingZeros64(near)
+		p.consider(first+uint64(i), p.leasts[i], factors[2*groupRows+i])
 	}
 }
 
@@ -284,30 +271,28 @@ func (p *part) deltas() error {
 		if len(code) == 0 || p.only != nil && !p.only.Has(ordinal) {
 			continue
 		}
-		if len(code) != p.q.codeLen() {
+		if len(code) < p.q.codeLen() {
 			return damaged("delta")
 		}
-		f, w := Floats(code[:factorLen]), words(code[factorLen:])
-		var dot [1]int32
-		dots(w, p.q.planes, p.q.words(), dot[:])
+		f := Floats(code[:factorLen])
 		p.scanned++
-		p.consider(ordinal, f[0], f[1], f[2], f[3], dot[0])
+		least := p.least(f[0], f[1], f[2], p.q.product(code[factorLen:p.q.codeLen()]))
+		if p.zeroIsApart && f[0] == zeroCode {
+			least = p.q.metric.key(1)
+		}
+		p.consider(ordinal, least, f[2])
 	}
 	return nil
 }
 
 // consider keeps a row that may be among the k nearest of those seen so far.
-func (p *part) consider(ordinal uint64, base, weight, dev, set float32, dot int32) {
-	estimate, off := p.q.bounds(base, weight, dev, set, dot)
-	if off *= p.scale; base == zeroCode && p.zeroIsApart {
-		estimate, off = p.q.metric.key(1), 0
-	}
-	if !(estimate-off <= p.limit) {
+func (p *part) consider(ordinal uint64, least, dev float32) {
+	if !(least <= p.limit) {
 		return
 	}
-	p.rows = append(p.rows, candidate{estimate - off, ordinal})
-	if estimate < zeroCode {
-		if p.most = keepLeast(p.most, p.k, estimate+off); len(p.most) == p.k && p.k > 0 {
+	p.rows = append(p.rows, candidate{least, ordinal})
+	if least < zeroCode {
+		if p.most = keepLeast(p.most, p.k, least+2*dev*p.off); len(p.most) == p.k && p.k > 0 {
 			p.limit = p.most[0]
 		}
 	}
@@ -385,6 +370,23 @@ func (s *Search) Next(dst []uint64, n int) []uint64 {
 		dst = append(dst, c.ordinal)
 	}
 	return dst
+}
+
+// RowKey gives the key of the row with an ordinal that Next gave. It is valid as long as the view.
+func (s *Search) RowKey(ctx context.Context, ordinal uint64) ([]byte, error) {
+	if s.index.ordinals.Hidden() {
+		return key.AppendHiddenRowKey(nil, ordinal), nil
+	}
+	if code, ok := s.from.changed[ordinal]; ok {
+		if n := s.from.q.codeLen(); len(code) > n {
+			return code[n:], nil
+		}
+	} else if i, ok := slices.BinarySearchFunc(s.blocks, ordinal/blockRows, func(b numbered, n uint64) int { return cmp.Compare(b.n, n) }); ok {
+		if k := s.blocks[i].key(int(ordinal % blockRows)); len(k) > 0 {
+			return k, nil
+		}
+	}
+	return s.index.ordinals.RowKey(ctx, s.view, ordinal) // an earlier version has written the row
 }
 
 // Found tells the distance of a row that counts: one that Next gave and that satisfies what is asked for.

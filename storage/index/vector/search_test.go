@@ -1,7 +1,9 @@
 package vector
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -48,27 +50,111 @@ func TestRotationKeepsProducts(t *testing.T) {
 	}
 }
 
-// TestDots holds the kernel that counts bits to its definition.
-func TestDots(t *testing.T) {
+// TestKernels holds the kernels that score groups to their definitions.
+func TestKernels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for _, words := range []int{1, 2, 6, 7, 8, 9, 16, 24, 31} {
-		n := rng.IntN(50) + 1
-		codes, q := make([]uint64, n*words), make([]uint64, planes*8*chunks(words))
-		for i := range codes {
-			codes[i] = rng.Uint64()
+	for _, dims := range []int{1, 64, 65, 384, 1000, 2048, 4000, 16000} {
+		p := &params{metric: ByL2, dims: dims, rot: newRotation(dims)}
+		q, ok, err := p.newQuery(random(rng, dims), 2)
+		if !ok || err != nil {
+			t.Fatal(ok, err)
 		}
-		for i := range q {
-			if i/(8*planes)*8+i%8 < words { // behind the words of a code the planes are empty
-				q[i] = rng.Uint64()
+		b, e := builder{p: p}, p.encoder()
+		for i := range groupRows {
+			b.codes[i] = e.append(nil, random(rng, dims))
+		}
+		blk, err := p.readBlock(b.value())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got, want [groupRows]uint16
+		productsOf(blk.groups[groupFactors:], q.tables, &got)
+		productsGeneric(blk.groups[groupFactors:], q.tables, &want)
+		if got != want {
+			t.Fatalf("%d dimensions: products %v, want %v", dims, got, want)
+		}
+		terms := q.terms
+		terms.limit = q.least(1, 1, 1, want[0])
+		var leasts1, leasts2 [groupRows]float32
+		near1, near2 := leasts(blk.groups, q.tables, &terms, &leasts1), leastsGeneric(blk.groups, q.tables, &terms, &leasts2)
+		if near1 != near2 || leasts1 != leasts2 {
+			t.Fatalf("%d dimensions: %x and %v, want %x and %v", dims, near1, leasts1, near2, leasts2)
+		}
+		for i := range groupRows {
+			code := p.appendCode(nil, &blk, i)
+			if !bytes.Equal(code, b.codes[i]) {
+				t.Fatalf("%d dimensions: code %d came back as %x, was %x", dims, i, code, b.codes[i])
+			}
+			if n := q.product(code[factorLen:]); n != want[i] {
+				t.Fatalf("%d dimensions: the product of code %d is %d, in its group %d", dims, i, n, want[i])
 			}
 		}
-		got, want := make([]int32, n), make([]int32, n)
-		dots(codes, q, words, got)
-		dotsGeneric(codes, q, words, want)
-		if !slices.Equal(got, want) {
-			t.Fatalf("%d words: %v, want %v", words, got, want)
+	}
+}
+
+// TestBlocks writes blocks and reads them, of the present format and of the one before.
+func TestBlocks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	p := &params{metric: ByCosine, dims: 70, rot: newRotation(70)}
+	e := p.encoder()
+	for _, n := range []int{0, 1, 63, 64, 65, 700, blockRows} {
+		b := builder{p: p}
+		for i := range n {
+			if i == n-1 || rng.IntN(3) > 0 {
+				b.codes[i], b.keys[i] = e.append(nil, random(rng, 70)), bytes.Repeat([]byte{byte(i)}, rng.IntN(9))
+			}
+		}
+		value := b.value()
+		if n == 0 {
+			if value != nil {
+				t.Fatal("an empty block has a value")
+			}
+			continue
+		}
+		got, err := p.readBlock(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		old, err := p.readBlock(plainBlock(p, &b, n))
+		if err != nil || !old.plain {
+			t.Fatal(old.plain, err)
+		}
+		for i := range blockRows {
+			if has := i < got.slots && got.has(i); has != (b.codes[i] != nil) || has != (i < old.slots && old.has(i)) {
+				t.Fatalf("of %d: slot %d is there: %v", n, i, has)
+			} else if has && (!bytes.Equal(p.appendCode(nil, &got, i), b.codes[i]) || !bytes.Equal(got.key(i), b.keys[i]) ||
+				!bytes.Equal(p.appendCode(nil, &old, i), b.codes[i]) || old.key(i) != nil) {
+				t.Fatalf("of %d: slot %d differs", n, i)
+			}
+		}
+		for cut := range len(value) {
+			if _, err := p.readBlock(value[:cut]); err == nil && cut != blockHead+groupsOf(got.slots)*p.groupLen() {
+				t.Fatalf("a block of %d bytes, cut after %d, is read", len(value), cut)
+			}
 		}
 	}
+}
+
+// plainBlock writes a block as earlier versions did.
+func plainBlock(p *params, b *builder, n int) []byte {
+	out := make([]byte, blockHead)
+	binary.LittleEndian.PutUint16(out, uint16(n))
+	code := func(i int) []byte {
+		if b.codes[i] == nil {
+			return make([]byte, p.codeLen())
+		}
+		out[8+i/8] |= 1 << (i % 8)
+		return b.codes[i]
+	}
+	for f := range 4 {
+		for i := range n {
+			out = append(out, code(i)[4*f:4*f+4]...)
+		}
+	}
+	for i := range n {
+		out = append(out, code(i)[factorLen:]...)
+	}
+	return out
 }
 
 // world is an index without a store: blocks in memory.
@@ -91,7 +177,11 @@ func newWorld(metric Metric, rows [][]float32) *world {
 		for i, x := range rows[at:min(at+blockRows, len(rows))] {
 			b.codes[i] = e.append(nil, x)
 		}
-		w.all = append(w.all, numbered{uint64(at / blockRows), b.value()})
+		blk, err := w.p.readBlock(b.value())
+		if err != nil {
+			panic(err)
+		}
+		w.all = append(w.all, numbered{uint64(at / blockRows), blk})
 	}
 	return w
 }
@@ -108,16 +198,16 @@ func (w *world) distance(a, b []float32) float64 {
 
 // search gives the ordinals found and how many rows were looked at.
 func (w *world) search(t testing.TB, x []float32, o Options) (found []uint64, visited int) {
-	q, ok, err := w.p.newQuery(x)
+	q, ok, err := w.p.newQuery(x, errorScale(o.Recall))
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	f := finder{q: q, scale: errorScale(o.Recall), k: o.K, only: o.Only}
-	p := &part{finder: &f, limit: zeroCode}
-	if err := p.blocks(t.Context(), w.all); err != nil {
+	f := finder{q: q, k: o.K, only: o.Only}
+	parts, err := f.scan(t.Context(), w.all)
+	if err != nil {
 		t.Fatal(err)
 	}
-	s := f.finish(w.p.metric, []*part{p})
+	s := f.finish(w.p.metric, parts)
 	type hit struct {
 		ordinal uint64
 		d       float64
