@@ -11,6 +11,7 @@ import (
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/value"
 )
 
 // Context is what rules may look at.
@@ -27,6 +28,10 @@ type Context struct {
 	IndexExprs IndexExprs
 	// IndexOnly tells that indexes are to be read where there are any (enable_seqscan off).
 	IndexOnly bool
+	// Hints are values of the parameters, for estimates alone: the plan is to serve others as well. When an estimate has used one, *Hinted
+	// becomes true.
+	Hints  []value.Value
+	Hinted *bool
 	// Trace, when not nil, is called with the tree after each rule that changed it.
 	Trace func(rule string, n plan.Node)
 

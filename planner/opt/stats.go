@@ -18,6 +18,7 @@ type Sampler func(rel *catalog.Relation) *storage.Sample
 // onSample evaluates expressions over one scan's columns for the scan's n sampled rows. ok is false when they read anything else, depend
 // on parameters, may not be evaluated before their time, or fail for a row.
 func (c *Context) onSample(es []plan.Expr, in plan.Node) (vs []vec.Vec, n int, x *storage.Sample, ok bool) {
+	es = c.hint(es)
 	scan, cols, read := c.sampled(es, in)
 	if scan == nil {
 		return nil, 0, nil, false
@@ -47,6 +48,24 @@ func (c *Context) onSample(es []plan.Expr, in plan.Node) (vs []vec.Vec, n int, x
 		vs = append(vs, v)
 	}
 	return vs, b.Len, x, true
+}
+
+// hint gives the expressions with the hints in place of parameters.
+func (c *Context) hint(es []plan.Expr) []plan.Expr {
+	if c.Hints == nil {
+		return es
+	}
+	out := make([]plan.Expr, len(es))
+	for i, e := range es {
+		out[i], _ = plan.Transform(e, func(x plan.Expr) (plan.Expr, error) {
+			if p, ok := x.(*plan.Param); ok && p.Num <= len(c.Hints) {
+				*c.Hinted = true
+				return &plan.Const{Typed: p.Typed, Val: c.Hints[p.Num-1]}, nil
+			}
+			return x, nil
+		})
+	}
+	return out
 }
 
 // sampled finds the one scan whose columns the expressions read, and these columns; nil when there is no such scan.

@@ -64,15 +64,22 @@ func (s *Session) bind(ctx context.Context, st parse.Stmt, oids []uint32, noPara
 
 // optimise improves a bound query; every query passes here once, before it is kept or run.
 func (s *Session) optimise(q *plan.Query) (*plan.Query, error) {
+	better, _, err := s.optimiseFor(q, nil)
+	return better, err
+}
+
+// optimiseFor is optimise with values of the parameters as hints. hinted tells that the plan could be another one for others.
+func (s *Session) optimiseFor(q *plan.Query, hints []value.Value) (better *plan.Query, hinted bool, err error) {
 	v, err := s.view()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	var env functions.Env
 	s.fillEnv(&env, &functions.Account{}, nil, s.srv.clock())
-	better, err := opt.Optimize(&opt.Context{Registry: s.srv.registry, Catalog: v, FoldEnv: &env, Rows: s.srv.db.RowEstimate, Sample: s.sample,
-		IndexExprs: s.srv.indexExprs.Exprs(s.bindContext(v, nil)), IndexOnly: s.vars.vals[settingNo("enable_seqscan")] == "off"}, q)
-	return better, (&Portal{c: &compiled{}, s: s}).runtimeError(err)
+	better, err = opt.Optimize(&opt.Context{Registry: s.srv.registry, Catalog: v, FoldEnv: &env, Rows: s.srv.db.RowEstimate, Sample: s.sample,
+		IndexExprs: s.srv.indexExprs.Exprs(s.bindContext(v, nil)), IndexOnly: s.vars.vals[settingNo("enable_seqscan")] == "off",
+		Hints: hints, Hinted: &hinted}, q)
+	return better, hinted, (&Portal{c: &compiled{}, s: s}).runtimeError(err)
 }
 
 // sample gives a sample of a relation; one that cannot be read is none, as whoever reads the relation will meet the error.

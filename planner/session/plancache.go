@@ -20,6 +20,7 @@ type planKey struct {
 	user     string // the role, for its rights and row policies
 	db       catalog.ID
 	simple   bool // of a simple query, which has no parameters
+	shape    bool // of texts of this shape
 }
 
 // compiled is a statement ready to run: immutable and shared by sessions and portals.
@@ -32,6 +33,7 @@ type compiled struct {
 	act    *action // how a utility statement is carried out
 	err    error   // why there is no plan: told when the statement is bound, which is when PostgreSQL plans
 	size   int64
+	shape  *shapePlan // of a plan for all texts of a shape
 	// checked is the catalog for which valid said yes last.
 	checked atomic.Pointer[catalog.View]
 }
@@ -112,6 +114,21 @@ func (p *planCache) get(k planKey) *compiled {
 	return e.Value.(*planItem).c
 }
 
+// known tells whether a key has come before, and remembers that it has.
+func (p *planCache) known(k planKey) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.meet(k)
+}
+
+func (p *planCache) meet(k planKey) (again bool) {
+	h := maphash.Comparable(p.seed, k)
+	at := &p.met[h%uint64(len(p.met))]
+	again = *at == h
+	*at = h
+	return again
+}
+
 // put keeps a plan in place of an older one of its key. A plan that would take a large part of the cache isn't kept, nor one whose key
 // has not come before.
 func (p *planCache) put(k planKey, c *compiled) {
@@ -125,9 +142,7 @@ func (p *planCache) put(k planKey, c *compiled) {
 		p.size += c.size - it.c.size
 		it.c = c
 		p.order.MoveToFront(e)
-	} else if h := maphash.Comparable(p.seed, k); p.met[h%uint64(len(p.met))] != h {
-		p.met[h%uint64(len(p.met))] = h
-	} else {
+	} else if p.meet(k) {
 		p.items[k] = p.order.PushFront(&planItem{k, c})
 		p.size += c.size
 	}

@@ -69,8 +69,11 @@ func (st *Stmt) Bind(ctx context.Context, name string, args []value.Value, forma
 	if err != nil {
 		return nil, err
 	}
-	if len(args) != len(c.params) {
-		return nil, dberr.New(dberr.ProtocolViolation, `bind message supplies %d parameters, but prepared statement "%s" requires %d`, len(args), st.name, len(c.params))
+	if want := len(c.asked()); len(args) != want {
+		return nil, dberr.New(dberr.ProtocolViolation, `bind message supplies %d parameters, but prepared statement "%s" requires %d`, len(args), st.name, want)
+	}
+	if st.lits != nil {
+		args = st.lits
 	}
 	if s.state == idle {
 		s.state = implicit
@@ -230,8 +233,11 @@ const maxReplans = 10
 // replan makes the plan anew after an object that it uses has changed under it.
 func (p *Portal) replan(ctx context.Context) error {
 	p.release()
-	oids := make([]uint32, len(p.c.params))
-	for i, t := range p.c.params {
+	if p.c.shape != nil {
+		p.params = nil // they are the text's own
+	}
+	oids := make([]uint32, len(p.c.asked()))
+	for i, t := range p.c.asked() {
 		oids[i] = t.OID
 	}
 	c, err := p.s.compile(ctx, p.text, oids)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/omgdb/omgdb/planner/parse"
+	"github.com/omgdb/omgdb/storage/value"
 )
 
 // Script is the text of a simple query: its statements run one after the other, each through a portal, all in one implicit transaction
@@ -12,7 +13,8 @@ type Script struct {
 	s     *Session
 	text  string
 	stmts []parse.Stmt
-	ready *compiled // of a text with one statement that was in the plan cache
+	ready *compiled     // of a text with one statement that was in the plan cache
+	lits  []value.Value // the text's literals, when ready is the plan of its shape
 	next  int
 	count int
 }
@@ -24,6 +26,9 @@ func (s *Session) Script(ctx context.Context, text string) (*Script, error) {
 	sc := &Script{s: s, text: text, count: 1}
 	if c := s.srv.plans.get(sc.key()); c != nil {
 		sc.ready = c
+		return sc, nil
+	}
+	if sc.ready, sc.lits = s.shaped(ctx, text); sc.ready != nil {
 		return sc, nil
 	}
 	stmts, err := parse.Parse(text)
@@ -57,7 +62,7 @@ func (sc *Script) Next(ctx context.Context) (*Portal, error) {
 	if s.state == idle {
 		s.state = implicit
 	}
-	return s.newPortal("", text, c, nil), nil
+	return s.newPortal("", text, c, sc.lits), nil
 }
 
 // key is the plan key of a script of one statement.
@@ -70,7 +75,10 @@ func (sc *Script) key() planKey {
 func (sc *Script) compile(ctx context.Context) (*compiled, string, error) {
 	s := sc.s
 	if sc.ready != nil {
-		c, err := s.revive(sc.ready, func() (*compiled, error) { return s.compileText(ctx, sc.key(), nil) })
+		c, err := s.revive(sc.ready, func() (*compiled, error) {
+			sc.lits = nil
+			return s.compileText(ctx, sc.key(), nil)
+		})
 		return c, sc.text, err
 	}
 	key := planKey{simple: true}

@@ -20,7 +20,8 @@ type Stmt struct {
 	shown   string // what pg_prepared_statements shows
 	oids    []uint32
 	c       *compiled
-	cols    value.Schema // as first described: a plan of another shape is refused
+	lits    []value.Value // the text's literals, when c is the plan of its shape
+	cols    value.Schema  // as first described: a plan of another shape is refused
 	bySQL   bool
 	runs    int64
 	created time.Time
@@ -31,7 +32,7 @@ type Stmt struct {
 func (st *Stmt) Text() string { return st.text }
 
 // ParamTypes gives the types of the parameters, in order.
-func (st *Stmt) ParamTypes() []*value.Type { return st.c.params }
+func (st *Stmt) ParamTypes() []*value.Type { return st.c.asked() }
 
 // Columns is the shape of the result; nil when there are no rows.
 func (st *Stmt) Columns() value.Schema { return st.c.cols }
@@ -44,12 +45,38 @@ func (s *Session) Parse(ctx context.Context, name, text string, oids []uint32) e
 	} else if s.stmts[name] != nil {
 		return dberr.New(dberr.DuplicatePrepared, `prepared statement "%s" already exists`, name)
 	}
-	c, err := s.compile(ctx, text, oids)
-	if err != nil {
+	st := &Stmt{s: s, name: name, text: text, shown: text, oids: oids, created: s.srv.clock()}
+	if err := st.compile(ctx); err != nil {
 		return err
 	}
-	s.stmts[name] = &Stmt{s: s, name: name, text: text, shown: text, oids: oids, c: c, cols: c.cols, created: s.srv.clock()}
+	st.cols = st.c.cols
+	s.stmts[name] = st
 	return nil
+}
+
+// compile plans the statement: the unnamed one, which comes with its values each time, through its shape where it can be.
+func (st *Stmt) compile(ctx context.Context) (err error) {
+	s := st.s
+	key := s.planKeyOf(st.text, st.oids)
+	if c := s.srv.plans.get(key); c != nil {
+		st.c, err = s.revive(c, func() (*compiled, error) { return s.compileText(ctx, key, st.oids) })
+		return err
+	}
+	if st.name == "" && len(st.oids) == 0 {
+		if st.c, st.lits = s.shaped(ctx, st.text); st.c != nil {
+			return nil
+		}
+	}
+	st.c, err = s.compileText(ctx, key, st.oids)
+	return err
+}
+
+// asked are the types of the parameters that the client has to give: those of a shape are the text's own literals.
+func (c *compiled) asked() []*value.Type {
+	if c.shape != nil {
+		return nil
+	}
+	return c.params
 }
 
 // Statement finds a prepared statement.
@@ -248,7 +275,7 @@ func (st *Stmt) current(ctx context.Context) (*compiled, error) {
 		if !sameShape(c.cols, st.cols) {
 			return nil, errPlanChanged()
 		}
-		st.c = c
+		st.c, st.lits = c, nil
 	}
 	return c, nil
 }
