@@ -105,10 +105,41 @@ func (b *binder) alterOwner(x *pg_query.AlterOwnerStmt) (plan.Statement, error) 
 	if name != b.User && b.Catalog.Role(name) == nil {
 		return nil, dberr.New(dberr.UndefinedObject, "role \"%s\" does not exist", name)
 	}
-	word := map[pg_query.ObjectType]string{pg_query.ObjectType_OBJECT_SCHEMA: "SCHEMA", pg_query.ObjectType_OBJECT_DATABASE: "DATABASE",
-		pg_query.ObjectType_OBJECT_TYPE: "TYPE", pg_query.ObjectType_OBJECT_DOMAIN: "DOMAIN"}[x.ObjectType]
-	if word == "" {
+	st := &plan.AlterOwner{Role: name, Kind: ownedKinds[x.ObjectType]}
+	switch x.ObjectType {
+	case pg_query.ObjectType_OBJECT_SCHEMA, pg_query.ObjectType_OBJECT_DATABASE:
+		st.Name.Name = x.Object.GetString_().GetSval()
+		if x.ObjectType == pg_query.ObjectType_OBJECT_SCHEMA && b.Catalog.Schema(st.Name.Name) == nil {
+			return nil, dberr.New(dberr.InvalidSchemaName, "schema \"%s\" does not exist", st.Name.Name)
+		}
+	case pg_query.ObjectType_OBJECT_TYPE, pg_query.ObjectType_OBJECT_DOMAIN:
+		schema, name, err := b.qualified(objectNames(x.Object), -1)
+		if err != nil {
+			return nil, err
+		}
+		t, err := b.dropTarget(x.ObjectType, schema, name)
+		if err != nil {
+			return nil, err
+		}
+		if t == nil {
+			return nil, dberr.New(dberr.UndefinedObject, "type \"%s\" does not exist", name)
+		}
+		st.Name = t.Name
+	case pg_query.ObjectType_OBJECT_FUNCTION, pg_query.ObjectType_OBJECT_PROCEDURE, pg_query.ObjectType_OBJECT_ROUTINE:
+		f, err := b.mustRoutine(x.Object.GetObjectWithArgs(), x.ObjectType)
+		if err != nil {
+			return nil, err
+		}
+		st.Func = f
+	default:
 		return nil, dberr.New(dberr.FeatureNotSupported, "OWNER TO for this kind of object is not supported")
 	}
-	return &plan.NoOp{Tag: "ALTER " + word}, nil
+	return st, nil
+}
+
+// ownedKinds are the words after ALTER of objects that are no relations.
+var ownedKinds = map[pg_query.ObjectType]string{
+	pg_query.ObjectType_OBJECT_SCHEMA: "SCHEMA", pg_query.ObjectType_OBJECT_DATABASE: "DATABASE", pg_query.ObjectType_OBJECT_TYPE: "TYPE",
+	pg_query.ObjectType_OBJECT_DOMAIN: "DOMAIN", pg_query.ObjectType_OBJECT_FUNCTION: "FUNCTION", pg_query.ObjectType_OBJECT_PROCEDURE: "PROCEDURE",
+	pg_query.ObjectType_OBJECT_ROUTINE: "ROUTINE",
 }

@@ -240,6 +240,17 @@ type RenameObject struct {
 // CommandTag implements Statement.
 func (s *RenameObject) CommandTag() string { return "ALTER " + s.Kind }
 
+// AlterOwner is ALTER … OWNER TO of an object that is no relation.
+type AlterOwner struct {
+	Kind string
+	Name ObjName
+	Func *catalog.Function // of a FUNCTION, PROCEDURE or ROUTINE
+	Role string
+}
+
+// CommandTag implements Statement.
+func (s *AlterOwner) CommandTag() string { return "ALTER " + s.Kind }
+
 // CreateType is CREATE TYPE AS ENUM or AS (composite), and CREATE DOMAIN.
 type CreateType struct {
 	Name ObjName

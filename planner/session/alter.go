@@ -41,7 +41,7 @@ var alterSteps = map[plan.AlterKind]func(a *alterer, ctx context.Context, x *pla
 	plan.ValidateConstraint: (*alterer).validate,
 	plan.RenameRelation:     (*alterer).rename,
 	plan.SetSchema:          (*alterer).setSchema,
-	plan.SetOwner:           func(*alterer, context.Context, *plan.AlterAction) error { return nil },
+	plan.SetOwner:           (*alterer).setOwner,
 	plan.SetOptions:         (*alterer).setOptions,
 	plan.ResetOptions:       (*alterer).resetOptions,
 	plan.NoAction:           func(*alterer, context.Context, *plan.AlterAction) error { return nil },

@@ -19,6 +19,9 @@ func furtherActions() []entry {
 		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.RenameObject) error {
 			return s.renameObject(ctx, st)
 		}),
+		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.AlterOwner) error {
+			return s.alterOwner(ctx, st)
+		}),
 		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.AlterEnum) error {
 			return s.alterEnum(ctx, st)
 		}),

@@ -163,10 +163,15 @@ func (s *Session) settingsKey() string {
 	return s.planKey
 }
 
+// noteModes keeps the modes of the transaction that is about to end, for AND CHAIN.
+func (s *Session) noteModes() {
+	v := s.vars.vals
+	s.lastModes = [3]string{v[varIsolation], v[varReadOnly], v[varDeferrable]}
+}
+
 // resetTxnModes gives the next transaction the session's defaults.
 func (s *Session) resetTxnModes() {
 	v := s.vars.vals
-	s.lastModes = [3]string{v[varIsolation], v[varReadOnly], v[varDeferrable]}
 	v[varIsolation], v[varReadOnly], v[varDeferrable] = v[varDefIsolation], v[varDefReadOnly], v[varDefDeferrable]
 }
 

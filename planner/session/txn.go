@@ -137,12 +137,14 @@ type transaction struct {
 }
 
 type savepoint struct {
-	name    string
-	mark    storage.Mark
-	vars    int // depth of the settings' undo
-	notes   int
-	listens int
-	ports   int // portals opened before
+	name string
+	mark storage.Mark
+	vars int // depth of the settings' undo
+	// readOnly is transaction_read_only then: it holds again when the savepoint is released.
+	readOnly string
+	notes    int
+	listens  int
+	ports    int // portals opened before
 	// deferred and timing are those of the transaction then.
 	deferred []storage.ConstraintEvent
 	timing   *timing
@@ -202,6 +204,7 @@ func (s *Session) commit(ctx context.Context) error {
 		return err
 	}
 	s.srv.counters.commits.Add(1)
+	s.noteModes()
 	s.vars.commit()
 	s.endTxn()
 	return nil
@@ -231,6 +234,9 @@ func (s *Session) rollback(context.Context) error {
 		s.tx.txn.Rollback()
 	}
 	s.srv.counters.rollbacks.Add(1)
+	if s.state != failed || len(s.tx.savepoints) > 0 {
+		s.noteModes() // else abort has: the settings are undone
+	}
 	s.vars.rollback(0)
 	s.endTxn()
 	return nil
@@ -266,6 +272,7 @@ func (s *Session) abort(n int) {
 			s.tx.txn.Rollback()
 			s.tx.txn = nil
 		}
+		s.noteModes()
 		s.vars.rollback(0)
 		s.cutNotes(0)
 		s.tx.listens = s.tx.listens[:0]
@@ -286,7 +293,7 @@ func (s *Session) savepoint(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	s.tx.savepoints = append(s.tx.savepoints, savepoint{name: name, mark: txn.Mark(), vars: s.vars.depth(), notes: len(s.tx.notes), listens: len(s.tx.listens), ports: s.portalSeq,
+	s.tx.savepoints = append(s.tx.savepoints, savepoint{name: name, mark: txn.Mark(), vars: s.vars.depth(), readOnly: s.vars.vals[varReadOnly], notes: len(s.tx.notes), listens: len(s.tx.listens), ports: s.portalSeq,
 		deferred: slices.Clip(s.tx.deferred), timing: s.tx.timing})
 	return nil
 }
@@ -305,6 +312,7 @@ func (s *Session) findSavepoint(name string) (int, error) {
 func (s *Session) release(name string) error {
 	i, err := s.findSavepoint(name)
 	if err == nil {
+		s.vars.assign(varReadOnly, s.tx.savepoints[i].readOnly)
 		s.tx.savepoints = s.tx.savepoints[:i]
 	}
 	return err

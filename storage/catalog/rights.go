@@ -202,6 +202,25 @@ func (a ACL) Without(role, grantor ID, rights Rights, optionOnly bool) ACL {
 	return out
 }
 
+// Reowned is a stored list after an object has passed from one owner to another: what the old one had and gave is the new one's.
+func Reowned(stored []string, from, to ID) []string {
+	if stored == nil || from == to {
+		return stored
+	}
+	var out ACL
+	for _, g := range ACLOf(GuardTable, from, stored) {
+		if g.Role == from {
+			g.Role = to
+		}
+		if g.Grantor == from {
+			g.Grantor = to
+		}
+		out = out.With(g.Role, g.Grantor, g.Rights, false)
+		out = out.With(g.Role, g.Grantor, g.Options, true)
+	}
+	return out.Stored()
+}
+
 // Member tells whether role is group or, directly or through others, a member of it whose rights it has.
 func (v *View) Member(role, group ID) bool { return v.memberOf(role, group, true) }
 
