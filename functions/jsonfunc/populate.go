@@ -119,10 +119,16 @@ func records() []functions.TableDef {
 func recordTable(sig string, arg int, set bool) functions.TableDef {
 	name, _, _ := strings.Cut(sig, "(")
 	open := func(_ context.Context, c *functions.Call, a []val, out value.Schema) (batch.Iter, error) {
-		cols := batch.Columns(out, 8)
+		cols, fields := batch.Columns(out, 8), out
 		var base *value.Record
 		if arg == 1 && !a[0].IsNull() {
 			base, _ = a[0].Box().(*value.Record)
+			if err := sameRow(base, out); err != nil {
+				return nil, err
+			}
+			if base != nil && len(base.Fields) > 0 {
+				fields = base.Fields // its names are those that are looked for
+			}
 		}
 		if a[arg].IsNull() {
 			if !set {
@@ -135,13 +141,34 @@ func recordTable(sig string, arg int, set bool) functions.TableDef {
 			return nil, err
 		}
 		for _, r := range rows {
-			if err := appendRow(cols, out, r, base, set, format(c), name); err != nil {
+			if err := appendRow(cols, fields, r, base, set, format(c), name); err != nil {
 				return nil, err
 			}
 		}
 		return batch.Of(out, cols...), nil
 	}
 	return functions.TableDef{Sig: sig, Dynamic: true, Open: open}
+}
+
+// sameRow refuses a row to fill whose fields are not the columns that the query wants.
+func sameRow(base *value.Record, out value.Schema) error {
+	if base == nil || len(base.Fields) == 0 {
+		return nil
+	}
+	e := dberr.New(dberr.DatatypeMismatch, "function return row and query-specified return row do not match")
+	if len(base.Fields) != len(out) {
+		s := "s"
+		if len(base.Fields) == 1 {
+			s = ""
+		}
+		return e.WithDetail("Returned row contains %d attribute%s, but query expects %d.", len(base.Fields), s, len(out))
+	}
+	for i, f := range base.Fields {
+		if f.Type.OID != out[i].Type.OID {
+			return e.WithDetail("Returned type %s at ordinal position %d, but query expects %s.", f.Type.SQL, i+1, out[i].Type.SQL)
+		}
+	}
+	return nil
 }
 
 // sourceRows gives the JSON values that become rows.

@@ -1,14 +1,25 @@
 package table
 
 import (
+	"context"
+
+	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/functions/scalar"
+	"github.com/omgdb/omgdb/storage/batch"
+	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/value"
 )
 
 // unnests gives the functions that spread a container into rows.
 func unnests() []def {
 	return []def{
-		streaming("unnest(anyarray)", func(_ *call, a []val) (filler, error) { return listed(a[0].Box().(*value.Array).Elems), nil }),
+		{Sig: "unnest(anyarray)", Open: func(_ context.Context, _ *functions.Call, a []val, out value.Schema) (batch.Iter, error) {
+			arr := a[0].Box().(*value.Array)
+			if elem := typeio.Base(arr.Elem); len(elem.Fields) > 0 && !(len(out) == 1 && out[0].Type.OID == arr.Elem.OID) {
+				return newStream(out, listedRecords(arr.Elems)), nil
+			}
+			return newStream(out, listed(arr.Elems)), nil
+		}},
 		streaming("unnest(anymultirange)", func(_ *call, a []val) (filler, error) {
 			var out []val
 			for _, r := range a[0].Box().(*value.Multirange).Ranges {
@@ -17,6 +28,24 @@ func unnests() []def {
 			return listed(out), nil
 		}),
 		streaming("string_to_table(text,text)", splitTable), streaming("string_to_table(text,text,text)", splitTable),
+	}
+}
+
+// listedRecords makes a filler of the fields of records; of a NULL record all are NULL.
+func listedRecords(vals []val) filler {
+	return func(cols []*value.Column, n int) (bool, error) {
+		k := min(n, len(vals))
+		for _, v := range vals[:k] {
+			for i, c := range cols {
+				if v.IsNull() {
+					c.AppendNull()
+				} else {
+					c.Append(v.Box().(*value.Record).Vals[i])
+				}
+			}
+		}
+		vals = vals[k:]
+		return len(vals) == 0, nil
 	}
 }
 

@@ -104,13 +104,14 @@ func (c *config) words(text string, pos int) ([]placed, int) {
 // vector makes a tsvector of texts, one behind the other with a gap of a position as between the values of a document.
 func (c *config) vector(texts ...string) (value.Value, error) {
 	var list []typeio.Lexeme
-	pos := 0
-	for i, t := range texts {
+	pos, gap := 0, false
+	for _, t := range texts {
 		var found []placed
-		if i > 0 && pos > 0 {
-			pos++
+		if gap {
+			pos++ // a text that gave lexemes is apart from the next
 		}
 		found, pos = c.words(t, pos)
+		gap = len(found) > 0
 		for _, p := range found {
 			list = append(list, typeio.Lexeme{Text: p.lexeme, Places: []typeio.TSPlace{typeio.NewTSPlace(p.pos, 0)}})
 		}

@@ -172,34 +172,6 @@ func (b *binder) dropType(kind pg_query.ObjectType, t *plan.DropTarget) (*plan.D
 	return t, nil
 }
 
-// dropOther handles the kinds of objects of which users have none: IF EXISTS passes, else they don't exist.
-func (b *binder) dropOther(x *pg_query.DropStmt) (plan.Statement, error) {
-	words := map[pg_query.ObjectType]string{
-		pg_query.ObjectType_OBJECT_FUNCTION: "function", pg_query.ObjectType_OBJECT_PROCEDURE: "procedure", pg_query.ObjectType_OBJECT_ROUTINE: "routine",
-		pg_query.ObjectType_OBJECT_AGGREGATE: "aggregate", pg_query.ObjectType_OBJECT_TRIGGER: "trigger", pg_query.ObjectType_OBJECT_RULE: "rule",
-		pg_query.ObjectType_OBJECT_EXTENSION: "extension", pg_query.ObjectType_OBJECT_POLICY: "policy", pg_query.ObjectType_OBJECT_COLLATION: "collation",
-		pg_query.ObjectType_OBJECT_OPERATOR: "operator", pg_query.ObjectType_OBJECT_CAST: "cast", pg_query.ObjectType_OBJECT_FOREIGN_TABLE: "foreign table",
-		pg_query.ObjectType_OBJECT_LANGUAGE: "language", pg_query.ObjectType_OBJECT_PUBLICATION: "publication", pg_query.ObjectType_OBJECT_STATISTIC_EXT: "statistics object",
-	}
-	word, ok := words[x.RemoveType]
-	if !ok {
-		return nil, dberr.New(dberr.FeatureNotSupported, "this kind of object is not supported")
-	}
-	tag := "DROP " + strings.ToUpper(word)
-	name := b.objectText(x.Objects[0])
-	if word == "extension" && extensions[name] {
-		return &plan.NoOp{Tag: tag}, nil
-	}
-	if x.MissingOk {
-		return &plan.NoOp{Tag: tag, Notice: word + " " + quotedUnlessCall(name) + " does not exist, skipping"}, nil
-	}
-	code := dberr.UndefinedObject
-	if word == "function" || word == "procedure" || word == "routine" || word == "aggregate" || word == "operator" {
-		code = dberr.UndefinedFunction
-	}
-	return nil, dberr.New(code, "%s %s does not exist", word, quotedUnlessCall(name))
-}
-
 func quotedUnlessCall(name string) string {
 	if strings.HasSuffix(name, ")") {
 		return name
@@ -215,11 +187,7 @@ func (b *binder) objectText(n *pg_query.Node) string {
 	case *pg_query.Node_ObjectWithArgs:
 		var args []string
 		for _, a := range x.ObjectWithArgs.Objargs {
-			text := typeNameText(a.GetTypeName())
-			if t, _, err := b.lookupType(a.GetTypeName()); err == nil && t != nil {
-				text = t.SQL
-			}
-			args = append(args, text)
+			args = append(args, b.shownType(a.GetTypeName()))
 		}
 		if x.ObjectWithArgs.ArgsUnspecified {
 			return strings.Join(strs(x.ObjectWithArgs.Objname), ".")

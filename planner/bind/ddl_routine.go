@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,6 +47,9 @@ func (b *binder) createFunction(x *pg_query.CreateFunctionStmt) (plan.Statement,
 		return nil, err
 	}
 	if err := b.functionResult(f, x.ReturnType); err != nil {
+		return nil, err
+	}
+	if err := b.polyResults(f); err != nil {
 		return nil, err
 	}
 	if f.SetOf && f.Rows == 0 {
@@ -156,20 +160,45 @@ func (b *binder) functionResult(f *catalog.Function, declared *pg_query.TypeName
 		return dberr.New(dberr.InvalidFunctionDef, "function result type must be %s because of OUT parameters", it.SQL)
 	case t.Class == value.Pseudo && !t.IsPoly() && !isRecord(t) && t.OID != value.Void.OID:
 		return dberr.New(dberr.InvalidFunctionDef, "SQL functions cannot return type %s", t.SQL)
-	case t.IsPoly() && !b.hasPolyArg(f):
-		return dberr.New(dberr.InvalidFunctionDef, "cannot determine result data type").
-			WithDetail("A result of type %s requires at least one input of type anyelement, anyarray, anynonarray, anyenum, anyrange, or anymultirange.", t.SQL)
 	}
 	return nil
 }
 
-func (b *binder) hasPolyArg(f *catalog.Function) bool {
+// polyInputs says by role and family (exact, compatible) which inputs decide what a polymorphic result is.
+var polyInputs = map[bool][2]string{
+	false: {"anyelement, anyarray, anynonarray, anyenum, anyrange, or anymultirange",
+		"anycompatible, anycompatiblearray, anycompatiblenonarray, anycompatiblerange, or anycompatiblemultirange"},
+	true: {"anyrange or anymultirange", "anycompatiblerange or anycompatiblemultirange"},
+}
+
+// polyResults refuses polymorphic results that no input decides.
+func (b *binder) polyResults(f *catalog.Function) error {
+	results := []uint32{f.Ret}
 	for i := range f.Args {
-		if t := b.anyTypeByOID(f.Args[i].Type); f.Args[i].In() && t != nil && t.IsPoly() {
-			return true
+		if f.Args[i].Out() {
+			results = append(results, f.Args[i].Type)
 		}
 	}
-	return false
+	for _, oid := range results {
+		r, poly := polyRoles[oid]
+		if !poly {
+			continue
+		}
+		ranges := r.role == polyRange || r.role == polyMulti
+		decided := slices.ContainsFunc(f.Args, func(a catalog.FunctionArg) bool {
+			x, ok := polyRoles[a.Type]
+			return ok && a.In() && x.compat == r.compat && (!ranges || x.role == polyRange || x.role == polyMulti)
+		})
+		if !decided {
+			family := 0
+			if r.compat {
+				family = 1
+			}
+			return dberr.New(dberr.InvalidFunctionDef, "cannot determine result data type").
+				WithDetail("A result of type %s requires at least one input of type %s.", b.anyTypeByOID(oid).SQL, polyInputs[ranges][family])
+		}
+	}
+	return nil
 }
 
 // functionOptions reads LANGUAGE, AS and the rest.

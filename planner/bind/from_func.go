@@ -14,11 +14,12 @@ import (
 // fromCall is one function of a FROM item.
 type fromCall struct {
 	call   plan.SetCall
-	row    plan.Expr  // a function that returns one value instead
-	name   string     // suggested column name
-	past   *plan.Scan // or a stored relation as it was: what a function shows without being called
-	single bool       // the column may take the item's alias as its name
-	named  bool       // columns have names of their own
+	row    plan.Expr   // a function that returns one value instead
+	name   string      // suggested column name
+	past   *plan.Scan  // or a stored relation as it was: what a function shows without being called
+	single bool        // the column may take the item's alias as its name
+	named  bool        // columns have names of their own
+	rowOf  *value.Type // the composite type whose columns they are
 }
 
 // rangeFunction binds f(…) in FROM, ROWS FROM (…), WITH ORDINALITY and column definition lists.
@@ -56,6 +57,9 @@ func (b *binder) rangeFunction(s *scope, x *pg_query.RangeFunction) (plan.Node, 
 	node, out := b.funcNode(calls, alias, x.Ordinality)
 	it := b.queryItem(out)
 	it.scalar = len(calls) == 1 && !x.Ordinality && len(out) == 1 && !calls[0].call.AsRecord && !calls[0].named
+	if r := calls[0].rowOf; len(calls) == 1 && !x.Ordinality && r != nil && r.OID != value.RecordType.OID {
+		it.rowType = r
+	}
 	if err := nameItem(it, alias, x.Alias); err != nil {
 		return nil, nil, err
 	}
@@ -161,7 +165,11 @@ func (b *binder) fromFunction(s *scope, n *pg_query.Node, defs []*pg_query.Node)
 		if len(defs) > 0 {
 			return nil, errAt(loc(defs[0].GetColumnDef().GetLocation()), dberr.SyntaxError, "a column definition list is only allowed for functions returning \"record\"")
 		}
-		return []fromCall{{row: e, name: c.name, single: !isComposite(e.Type()), named: isComposite(e.Type())}}, nil
+		fc := fromCall{row: e, name: c.name, single: !isComposite(e.Type()), named: isComposite(e.Type())}
+		if fc.named {
+			fc.rowOf = baseType(e.Type())
+		}
+		return []fromCall{fc}, nil
 	}
 	if err := b.notAggregate(x, c); err != nil {
 		return nil, err
@@ -225,7 +233,7 @@ func (b *binder) tableCall(c *call, r *resolved, defs []*pg_query.Node) (fromCal
 
 // compositeRows: a set of a composite type shows the type's columns.
 func (b *binder) compositeRows(fc *fromCall, t *value.Type) error {
-	fc.named, fc.single = true, false
+	fc.named, fc.single, fc.rowOf = true, false, baseType(t)
 	fc.call.Shape = baseType(t).Fields
 	return nil
 }

@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"slices"
+
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
@@ -165,13 +167,14 @@ func genericsAgree(b *binder, from, to []*value.Type) bool {
 
 // instantiate replaces the polymorphic types of a chosen function by the real ones; ret is its result type.
 func (b *binder) instantiate(from, to []*value.Type, ret *value.Type) ([]*value.Type, *value.Type, error) {
-	poly := ret.IsPoly()
+	poly := hasPoly(ret)
 	for _, t := range to {
 		poly = poly || t.IsPoly()
 	}
 	if !poly {
 		return to, ret, nil
 	}
+	fields := ret.Fields
 	out := append([]*value.Type(nil), to...)
 	for _, compat := range []bool{false, true} {
 		f, what, a, c := gather(from, to, compat)
@@ -215,8 +218,27 @@ func (b *binder) instantiate(from, to []*value.Type, ret *value.Type) ([]*value.
 			}
 			ret = t
 		}
+		for i := range fields {
+			if r, ok := polyRoles[fields[i].Type.OID]; ok && r.compat == compat {
+				t, err := b.fillRole(r.role, elem, &f)
+				if err != nil {
+					return nil, nil, err
+				}
+				if &fields[0] == &ret.Fields[0] {
+					c := *ret
+					c.Fields = slices.Clone(fields)
+					ret = &c
+				}
+				ret.Fields[i].Type = t
+			}
+		}
 	}
 	return out, ret, nil
+}
+
+// hasPoly tells whether a result type, or a column of it, is polymorphic.
+func hasPoly(t *value.Type) bool {
+	return t.IsPoly() || slices.ContainsFunc(t.Fields, func(f value.Field) bool { return f.Type.IsPoly() })
 }
 
 func article(what string) string {

@@ -61,6 +61,9 @@ func (b *builder) aggregate(n *plan.Aggregate) (op, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := c.directBySet(scope, n); err != nil {
+			return nil, err
+		}
 		o.calls = append(o.calls, c)
 	}
 	for _, c := range n.Cols() {
@@ -175,7 +178,10 @@ func (o *aggregateOp) add(ctx context.Context, in *batch.Batch) error {
 		if err != nil {
 			return err
 		}
-		for _, s := range o.sets {
+		for i, s := range o.sets {
+			if p, err = c.forSet(ctx, in, p, i); err != nil {
+				return err
+			}
 			if err := c.feed(ctx, s.accs[k], p, in.Len, s.groups); err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"slices"
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/planner/exec/eval"
@@ -184,7 +185,8 @@ var orderless = map[string]bool{
 // aggCall is a compiled aggregate call: how its arguments are computed, and how states for it are made.
 type aggCall struct {
 	agg    *plan.Agg
-	args   []eval.Node // direct ones first
+	args   []eval.Node   // direct ones first
+	direct [][]eval.Node // by grouping set: the direct arguments where they use what the set doesn't group by; nil: as in args
 	types  []*value.Type
 	filter *eval.Predicate
 	keys   *sortKeys
@@ -225,6 +227,50 @@ func (b *builder) aggCall(s *eval.Scope, a *plan.Agg) (*aggCall, error) {
 	return c, nil
 }
 
+// directBySet compiles the direct arguments for the grouping sets: a grouping expression that a set leaves out is NULL in its groups.
+func (c *aggCall) directBySet(s *eval.Scope, n *plan.Aggregate) error {
+	if len(c.agg.Direct) == 0 || len(n.Sets) == 0 {
+		return nil
+	}
+	c.direct = make([][]eval.Node, len(n.Sets))
+	for i, keys := range n.Sets {
+		list := make([]plan.Expr, len(c.agg.Direct))
+		for j, d := range c.agg.Direct {
+			var err error
+			list[j], err = plan.Transform(d, func(e plan.Expr) (plan.Expr, error) {
+				at := slices.IndexFunc(n.Groups, func(g plan.Expr) bool { return plan.Equal(g, e) })
+				if at >= 0 && !slices.Contains(keys, at) {
+					return &plan.Const{Typed: plan.Typed{T: e.Type(), M: e.Mod()}, Val: value.Null}, nil
+				}
+				return e, nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		var err error
+		if c.direct[i], err = s.CompileAll(list); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forSet is a prepared batch with the direct arguments that hold for grouping set i.
+func (c *aggCall) forSet(ctx context.Context, in *batch.Batch, p prepared, i int) (prepared, error) {
+	if c.direct == nil || len(p.pos) == 0 {
+		return p, nil
+	}
+	for j, n := range c.direct[i] {
+		v, err := n.Eval(ctx, in, p.pos)
+		if err != nil {
+			return p, err
+		}
+		c.cols[j] = vec.Expand(v, in.Len, &c.wide[j])
+	}
+	return p, nil
+}
+
 // isFloat tells whether a sum could depend on the order.
 func isFloat(types []*value.Type) bool {
 	for _, t := range types {
@@ -255,6 +301,11 @@ func (c *aggCall) state(mem *memory) (accumulator, error) {
 	call := functions.Call{Env: c.env, Args: c.types, Ret: c.agg.Col.Type}
 	for _, a := range append(append([]plan.Expr(nil), c.agg.Direct...), c.agg.Args...) {
 		call.Mods = append(call.Mods, a.Mod())
+	}
+	if c.agg.Fn.Hypothetical {
+		for _, k := range c.agg.Order {
+			call.Order = append(call.Order, functions.Direction{Desc: k.Desc, NullsFirst: k.NullsFirst})
+		}
 	}
 	var acc accumulator
 	switch {

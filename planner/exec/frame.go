@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"math"
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/planner/exec/eval"
@@ -45,14 +46,14 @@ func (b *builder) frame(f *plan.Frame) (*frame, error) {
 
 // evaluate computes the offsets, which depend on no row.
 func (fr *frame) evaluate(ctx context.Context) (err error) {
-	if fr.startVal, err = frameOffset(ctx, fr.start, fr.startType, "starting"); err != nil {
+	if fr.startVal, err = fr.offset(ctx, fr.start, fr.startType, "starting"); err != nil {
 		return err
 	}
-	fr.endVal, err = frameOffset(ctx, fr.end, fr.endType, "ending")
+	fr.endVal, err = fr.offset(ctx, fr.end, fr.endType, "ending")
 	return err
 }
 
-func frameOffset(ctx context.Context, n eval.Node, t *value.Type, which string) (value.Value, error) {
+func (fr *frame) offset(ctx context.Context, n eval.Node, t *value.Type, which string) (value.Value, error) {
 	if n == nil {
 		return value.Null, nil
 	}
@@ -63,7 +64,11 @@ func frameOffset(ctx context.Context, n eval.Node, t *value.Type, which string) 
 	if v.IsNull() {
 		return v, dberr.New(dberr.NullValueNotAllowed, "frame %s offset must not be null", which)
 	}
-	if negative(t, v) {
+	rows := fr.f.Mode == 'r' || fr.f.Mode == 'g'
+	switch {
+	case !rows && (negative(t, v) || isNaN(v)):
+		return v, dberr.New(dberr.InvalidPrecedingOrFollowing, "invalid preceding or following size in window function")
+	case negative(t, v):
 		return v, dberr.New(dberr.InvalidPrecedingOrFollowing, "frame %s offset must not be negative", which)
 	}
 	return v, nil
@@ -82,6 +87,17 @@ func negative(t *value.Type, v value.Value) bool {
 		case *num.Dec:
 			return x.Sign() < 0
 		}
+	}
+	return false
+}
+
+func isNaN(v value.Value) bool {
+	switch v.Kind() {
+	case value.KindFloat:
+		return math.IsNaN(v.Float())
+	case value.KindBox:
+		d, ok := v.Box().(*num.Dec)
+		return ok && num.IsNaN(d)
 	}
 	return false
 }
@@ -205,12 +221,22 @@ func (fr *frame) rangeBound(p *partition, i int, kind byte, offset value.Value, 
 	if (kind == 'p') != order.Desc {
 		fn = fr.f.Minus
 	}
-	limit, unbounded, err := fr.shift(fn, p.keys[0].Type, p.keys[0].Get(p.from+i), offset)
+	key := p.keys[0].Get(p.from + i)
+	limit, unbounded, err := fr.shift(fn, p.keys[0].Type, key, offset)
 	if err != nil {
 		return 0, err
 	}
 	lo, hi := nonNulls(p)
+	if !unbounded && isNaN(limit) && !isNaN(key) {
+		// An infinite offset from an infinite key has every number in range.
+		lo, hi = fr.numbers(p, lo, hi)
+		if end {
+			return hi, nil
+		}
+		return lo, nil
+	}
 	if unbounded {
+		lo, hi = fr.numbers(p, lo, hi)
 		if kind == 'p' {
 			return lo, nil
 		}
@@ -223,6 +249,27 @@ func (fr *frame) rangeBound(p *partition, i int, kind byte, offset value.Value, 
 		c := order.CompareNulls(p.keys[0], p.from+k, &fr.key, 0)
 		return c > 0 || c == 0 && !end
 	}), nil
+}
+
+// numbers is the part of the rows lo to hi whose first key is not NaN, which sorts above all numbers.
+func (fr *frame) numbers(p *partition, lo, hi int) (int, int) {
+	var nan value.Value
+	switch t := p.keys[0].Type; {
+	case t.Kind == value.KindFloat:
+		nan = value.Float(math.NaN())
+	case t.OID == value.Numeric.OID:
+		nan = value.Box(num.NaN)
+	default:
+		return lo, hi
+	}
+	fr.key.Type = p.keys[0].Type
+	fr.key.Reset()
+	fr.key.Append(nan)
+	order := p.order[0]
+	if order.Desc {
+		return searchRows(lo, hi, func(k int) bool { return order.CompareNulls(p.keys[0], p.from+k, &fr.key, 0) > 0 }), hi
+	}
+	return lo, searchRows(lo, hi, func(k int) bool { return order.CompareNulls(p.keys[0], p.from+k, &fr.key, 0) >= 0 })
 }
 
 // nonNulls is the range of rows whose first key is not NULL.

@@ -28,7 +28,7 @@ type hashedInNode struct {
 
 // hashedIn gives that form for q, nil when q is not of its kind.
 func (b *builder) hashedIn(s *eval.Scope, q *plan.Subquery, o op) (eval.Node, error) {
-	if q.Kind != plan.AnySub || q.Op != "=" || len(plan.Free(q.Query)) > 0 {
+	if q.Kind != plan.AnySub || q.Op != "=" || len(plan.Free(q.Query)) > 0 || b.unsteadyCTE(q.Query) {
 		return nil, nil
 	}
 	cols := plan.ColSet{}

@@ -47,6 +47,9 @@ func (b *builder) subquery(s *eval.Scope, q *plan.Subquery) (eval.Node, eval.Tra
 	}
 	b.subplans = append(b.subplans, n.op)
 	traits := subqueryTraits(q, n.outer, used)
+	if b.unsteadyCTE(q.Query) {
+		traits |= eval.Outer
+	}
 	if q.Compare != nil {
 		if n.compare, err = b.scope(q.Query.Cols()).Compile(q.Compare); err != nil {
 			return nil, 0, err
@@ -82,6 +85,19 @@ func subqueryTraits(q *plan.Subquery, o *outerRow, used plan.ColSet) eval.Traits
 		t |= eval.Volatile
 	}
 	return t
+}
+
+// unsteadyCTE tells whether q reads a common table expression of an enclosing subquery whose rows may be others for each of its rows.
+func (b *builder) unsteadyCTE(q plan.Node) bool {
+	found := false
+	plan.WalkNodes(q, func(x plan.Node) bool {
+		if r, ok := x.(*plan.CTERef); ok {
+			s := b.ctes[r.ID]
+			found = found || s != nil && s.depth > 0 && !s.keep
+		}
+		return !found
+	})
+	return found
 }
 
 func (n *subqueryNode) Eval(ctx context.Context, b *batch.Batch, sel []int32) (vec.Vec, error) {
