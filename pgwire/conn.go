@@ -212,6 +212,12 @@ func (c *conn) handle(typ byte, msg []byte) (err error) {
 				WithHint("This is a bug in OMGDB; the server's log has the details. Please report it."))
 		}
 	}()
+	if c.ctx.Err() != nil && c.phase == ready { // the statement's time was up before this part of it came
+		if err := c.failed(typ, context.Cause(c.ctx)); err != nil || typ != 'S' {
+			return err
+		}
+		c.ctx = c.sess.Enter()
+	}
 	if err := e.do(c, msg); err != nil {
 		return c.failed(typ, err)
 	}

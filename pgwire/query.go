@@ -122,10 +122,11 @@ func (c *conn) bind(msg []byte) error {
 	if err := b.end(); err != nil {
 		return err
 	}
-	if err := checkResultFormats(results, st.Columns()); err != nil {
-		return err
+	p, err := st.Bind(c.ctx, portal, args, results)
+	if err == nil {
+		err = checkResultFormats(results, p.Columns())
 	}
-	if _, err := st.Bind(c.ctx, portal, args, results); err != nil {
+	if err != nil {
 		return err
 	}
 	c.out.short('2')

@@ -228,14 +228,14 @@ func (r *reader) multirange(t *value.Type) value.Value {
 	return r.fromText(t, append(text, '}'))
 }
 
-// rangeOver finds the built-in range type over an element type.
+// rangeOver finds the built-in range type over an element type, or makes one that stands for a user's.
 func rangeOver(elem *value.Type) *value.Type {
 	for _, t := range []*value.Type{value.Int4Range, value.Int8Range, value.NumRange, value.DateRange, value.TSRange, value.TSTZRange} {
 		if t.Elem.OID == elem.OID {
 			return t
 		}
 	}
-	return nil
+	return &value.Type{Kind: value.KindBox, Class: value.RangeClass, Category: 'R', Elem: elem, Len: -1}
 }
 
 // Records: number of fields, then type and value of each.

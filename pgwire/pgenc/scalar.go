@@ -44,7 +44,7 @@ func buildScalars() map[uint32]scalar {
 		value.Char.OID:        {putChar, getChar},
 		value.Void.OID:        {func(dst []byte, _ *value.Type, _ value.Value, _ *typeio.Format) []byte { return dst }, nil},
 		value.JSON.OID:        {putString, (*reader).in},
-		value.XML.OID:         {putString, (*reader).in},
+		value.XML.OID:         {typeio.Append, (*reader).in},
 		value.JSONB.OID:       {putJSONB, getVersioned("jsonb")},
 		value.JSONPath.OID:    {putVersioned, getVersioned("jsonpath")},
 		value.Date.OID:        {putInt(4), getDate},

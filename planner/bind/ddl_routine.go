@@ -316,7 +316,7 @@ func (b *binder) namedRoutine(o *pg_query.ObjectWithArgs, objtype pg_query.Objec
 	if err != nil {
 		return nil, err
 	}
-	var types []*value.Type
+	var types, all []*value.Type // without and with those that only come out
 	for _, a := range o.Objargs {
 		t, _, err := b.typeName(a.GetTypeName())
 		if err != nil {
@@ -324,10 +324,17 @@ func (b *binder) namedRoutine(o *pg_query.ObjectWithArgs, objtype pg_query.Objec
 		}
 		types = append(types, t)
 	}
+	for _, a := range o.Objfuncargs {
+		t, _, err := b.typeName(a.GetFunctionParameter().GetArgType())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
 	var found []*catalog.Function
 	for _, r := range b.routinesNamed(schema, name) {
 		params, _ := b.routineParams(r.fn)
-		if o.ArgsUnspecified || sameParams(params, types) {
+		if o.ArgsUnspecified || sameParams(params, types) || r.fn.Kind == 'p' && len(all) > 0 && sameParams(params, all) {
 			found = append(found, r.fn)
 		}
 	}

@@ -26,6 +26,16 @@ type Stmt struct {
 	Rows *Rows
 }
 
+// Utility tells whether PostgreSQL looks at what the statement names only when it runs, not when it is prepared.
+func (s Stmt) Utility() bool {
+	switch s.Node.GetNode().(type) {
+	case *pg_query.Node_SelectStmt, *pg_query.Node_InsertStmt, *pg_query.Node_UpdateStmt, *pg_query.Node_DeleteStmt, *pg_query.Node_MergeStmt,
+		*pg_query.Node_DeclareCursorStmt, *pg_query.Node_ExplainStmt, *pg_query.Node_CreateTableAsStmt, *pg_query.Node_CallStmt:
+		return false
+	}
+	return true
+}
+
 // Parse gives the statements of sql; none for a text of blanks and comments. Errors carry a Position in sql.
 func Parse(sql string) ([]Stmt, error) {
 	if err := checkEncoding(sql); err != nil {

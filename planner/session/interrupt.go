@@ -22,7 +22,8 @@ type interrupt struct {
 	ending  *dberr.Error // terminate was called: nothing runs any more
 
 	timer *time.Timer
-	armed uint64 // number of the arming that the timer belongs to, 0 while none
+	armed uint64       // number of the arming that the timer belongs to, 0 while none
+	late  *dberr.Error // the time was up while the client kept us waiting amid a statement's messages: the next one hears of it
 	arms  uint64
 }
 
@@ -34,6 +35,10 @@ func (i *interrupt) enter() context.Context {
 		i.ctx, i.cancel = context.WithCancelCause(i.base)
 	}
 	i.running = true
+	if i.late != nil {
+		i.cancel(i.late)
+		i.late = nil
+	}
 	return i.ctx
 }
 
@@ -93,8 +98,12 @@ func (i *interrupt) arm(d time.Duration, cause *dberr.Error) {
 func (i *interrupt) expire(n uint64, cause *dberr.Error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.armed == n && i.running {
+	switch {
+	case i.armed != n:
+	case i.running:
 		i.cancel(cause)
+	default:
+		i.late = cause
 	}
 }
 
@@ -104,7 +113,7 @@ func (i *interrupt) disarm() {
 	defer i.mu.Unlock()
 	if i.armed != 0 {
 		i.timer.Stop()
-		i.armed = 0
+		i.armed, i.late = 0, nil
 	}
 }
 

@@ -32,6 +32,7 @@ type compiled struct {
 	deps   *plan.Deps
 	act    *action // how a utility statement is carried out
 	err    error   // why there is no plan: told when the statement is bound, which is when PostgreSQL plans
+	later  error   // why a utility statement means nothing yet: told if that is still so when its portal runs
 	size   int64
 	shape  *shapePlan // of a plan for all texts of a shape
 	// checked is the catalog for which valid said yes last.

@@ -93,7 +93,10 @@ func (s *Session) newPortal(name, text string, c *compiled, args []value.Value) 
 	if s.spare = nil; p == nil {
 		p = &Portal{}
 	}
-	p.s, p.name, p.text, p.c, p.params, p.seq, p.tag = s, name, text, c, args, s.portalSeq, c.stmt.CommandTag()
+	p.s, p.name, p.text, p.c, p.params, p.seq, p.tag = s, name, text, c, args, s.portalSeq, ""
+	if c.stmt != nil {
+		p.tag = c.stmt.CommandTag()
+	}
 	s.portals[name] = p
 	return p
 }
@@ -193,6 +196,9 @@ func (p *Portal) pull(ctx context.Context, max int) (*batch.Batch, error) {
 func (p *Portal) start(ctx context.Context) error {
 	s := p.s
 	p.from = s.state
+	if p.c.later != nil {
+		return p.c.later
+	}
 	if check := p.c.act.before; check != nil {
 		if err := check(s, p.c.stmt); err != nil {
 			return err

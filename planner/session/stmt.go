@@ -25,7 +25,6 @@ type Stmt struct {
 	bySQL   bool
 	runs    int64
 	created time.Time
-	ran     bool // once, so that what it found may be gone
 }
 
 // Text is the statement's text.
@@ -151,6 +150,9 @@ func (s *Session) compileText(ctx context.Context, key planKey, oids []uint32) (
 // compileParsed binds and optimises one statement. A key with a text keeps the plan for others.
 func (s *Session) compileParsed(ctx context.Context, key planKey, st parse.Stmt, oids []uint32) (*compiled, error) {
 	c, err := s.build(ctx, st, oids, key.simple)
+	if err != nil && !key.simple && s.state != failed && st.Utility() && dberr.As(err).Code != dberr.SyntaxError {
+		return &compiled{later: err}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -259,12 +261,11 @@ func (st *Stmt) current(ctx context.Context) (*compiled, error) {
 	}
 	var c *compiled
 	var err error
-	if x := st.c; st.ran && x.deps == nil && x.act != nil && !x.act.cache {
+	if x := st.c; x.later != nil || x.deps == nil && x.act != nil && !x.act.cache {
 		c, err = anew() // a utility statement holds objects and doesn't say which
 	} else {
 		c, err = s.revive(x, anew)
 	}
-	st.ran = true
 	if err != nil {
 		return nil, err
 	}
@@ -272,7 +273,7 @@ func (st *Stmt) current(ctx context.Context) (*compiled, error) {
 		return nil, c.err
 	}
 	if replaced {
-		if !sameShape(c.cols, st.cols) {
+		if c.query != nil && !sameShape(c.cols, st.cols) {
 			return nil, errPlanChanged()
 		}
 		st.c, st.lits = c, nil

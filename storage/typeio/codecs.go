@@ -49,7 +49,7 @@ var codecs = map[uint32]*codec{
 	value.RefCursor.OID: {in: textIn, out: textOut},
 	value.TSVector.OID:  {in: tsvectorIn, out: tsvectorOut, cmp: tsvectorCmp, hash: outHash(tsvectorOut)},
 	value.TSQuery.OID:   {in: tsqueryIn, out: tsqueryOut, cmp: tsqueryCmp, hash: outHash(tsqueryOut)},
-	value.XML.OID:       {in: textIn, out: textOut},
+	value.XML.OID:       {in: textIn, out: xmlOut},
 
 	value.OID.OID:           {in: oidIn, out: oidOut, cmp: oidCmp, hash: intHash},
 	value.XID.OID:           {in: oidIn, out: oidOut, cmp: oidCmp, hash: intHash},

@@ -95,7 +95,7 @@ func Append(dst []byte, t *value.Type, v value.Value, f *Format) []byte {
 
 // Text gives the text form of v, which is not NULL, as a string.
 func Text(t *value.Type, v value.Value, f *Format) string {
-	if v.Kind() == value.KindString && textLike(Base(t).OID) {
+	if base := Base(t).OID; v.Kind() == value.KindString && textLike(base) && base != value.XML.OID {
 		return v.Str()
 	}
 	return string(Append(nil, t, v, f))
