@@ -22,6 +22,7 @@ type Def struct {
 	Sig    string // name(type,type), types by pg_type.typname, T[] for arrays
 	Eval   EvalFunc
 	Kernel KernelFunc
+	Waits  bool
 }
 
 // AggDef is one of PostgreSQL's aggregates.
@@ -110,7 +111,7 @@ func (d *Def) Scalar() (*Scalar, error) {
 	}
 	return &Scalar{
 		OID: p.OID, Name: p.Name, Params: factParams(p), Variadic: p.Variadic, Ret: value.ByOID(p.Ret), Strict: p.Strict,
-		Volatility: Volatility(p.Volatility), Eval: d.Eval, Kernel: d.Kernel, Descr: p.Descr,
+		Volatility: Volatility(p.Volatility), Eval: d.Eval, Kernel: d.Kernel, Waits: d.Waits, Descr: p.Descr,
 	}, nil
 }
 

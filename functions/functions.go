@@ -81,7 +81,9 @@ type Scalar struct {
 	// Routine marks a function that a user wrote: it runs statements in its caller's transaction, so it is neither folded nor called
 	// by several goroutines.
 	Routine bool
-	Descr   string
+	// Waits marks a function that sleeps or waits for a lock: the rows before the one that calls it are shown first.
+	Waits bool
+	Descr string
 }
 
 // Operator names a binary or prefix operator (Left nil) and the function that computes it.

@@ -392,6 +392,11 @@ func (c *conn) sendRows(ctx context.Context, p *session.Portal, max int) (int64,
 				return shown, err
 			}
 			shown += int64(b.Rows())
+			if p.Waits() && !done {
+				if err := c.push(ctx); err != nil {
+					return shown, err
+				}
+			}
 		}
 		if done {
 			return shown, nil

@@ -17,9 +17,9 @@ func advisory() []def {
 				suffix = "_shared"
 			}
 			out = append(out,
-				def{Sig: "pg_advisory_lock" + suffix + "(" + args + ")", Eval: lockSession(shared, storage.Wait)},
+				def{Sig: "pg_advisory_lock" + suffix + "(" + args + ")", Waits: true, Eval: lockSession(shared, storage.Wait)},
 				def{Sig: "pg_try_advisory_lock" + suffix + "(" + args + ")", Eval: lockSession(shared, storage.NoWait)},
-				def{Sig: "pg_advisory_xact_lock" + suffix + "(" + args + ")", Eval: lockXact(shared, storage.Wait)},
+				def{Sig: "pg_advisory_xact_lock" + suffix + "(" + args + ")", Waits: true, Eval: lockXact(shared, storage.Wait)},
 				def{Sig: "pg_try_advisory_xact_lock" + suffix + "(" + args + ")", Eval: lockXact(shared, storage.NoWait)},
 				def{Sig: "pg_advisory_unlock" + suffix + "(" + args + ")", Eval: unlock(shared)},
 			)

@@ -24,14 +24,14 @@ func session() []def {
 		})},
 		{Sig: "pg_backend_pid()", Eval: env(func(e *functions.Env, _ []val) (val, error) { return value.Int(int64(e.Session.BackendPID())), nil })},
 		{Sig: "pg_typeof(any)", Eval: func(_ context.Context, c *call, _ []val) (val, error) { return value.Int(int64(c.Args[0].OID)), nil }},
-		{Sig: "pg_sleep(float8)", Eval: func(ctx context.Context, _ *call, a []val) (val, error) {
+		{Sig: "pg_sleep(float8)", Waits: true, Eval: func(ctx context.Context, _ *call, a []val) (val, error) {
 			return sleep(ctx, time.Duration(a[0].Float()*float64(time.Second)))
 		}},
-		{Sig: "pg_sleep_for(interval)", Eval: func(ctx context.Context, _ *call, a []val) (val, error) {
+		{Sig: "pg_sleep_for(interval)", Waits: true, Eval: func(ctx context.Context, _ *call, a []val) (val, error) {
 			i := a[0].Box().(value.Interval)
 			return sleep(ctx, time.Duration(i.Micros)*time.Microsecond+time.Duration(i.Days)*24*time.Hour)
 		}},
-		{Sig: "pg_sleep_until(timestamptz)", Eval: func(ctx context.Context, c *call, a []val) (val, error) {
+		{Sig: "pg_sleep_until(timestamptz)", Waits: true, Eval: func(ctx context.Context, c *call, a []val) (val, error) {
 			return sleep(ctx, dt.ToTime(a[0].Int()).Sub(c.Env.Clock()))
 		}},
 		{Sig: "pg_cancel_backend(int4)", Eval: env(func(e *functions.Env, a []val) (val, error) { return signal(e, a[0].Int(), false) })},

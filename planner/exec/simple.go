@@ -96,6 +96,9 @@ type projectOp struct {
 	wide  []value.Column // constants repeated
 	out   batch.Batch
 	fault fault
+	waits bool         // a row's expressions may wait: rows are given one by one
+	cur   *batch.Batch // the input's batch of which rows are given …
+	pos   []int32      // … and those to come
 }
 
 func (b *builder) project(n *plan.Project) (op, error) {
@@ -112,11 +115,11 @@ func (b *builder) projectOver(in op, n *plan.Project) (op, error) {
 		return nil, err
 	}
 	repeatable := !slices.ContainsFunc(n.Items, func(e plan.Expr) bool { return !alone(e) })
-	return &projectOp{input: in, items: items, fault: fault{repeatable: repeatable}, wide: make([]value.Column, len(items)), out: batch.Batch{Cols: make([]*value.Column, len(items))}}, nil
+	return &projectOp{input: in, items: items, fault: fault{repeatable: repeatable}, waits: slices.ContainsFunc(n.Items, plan.Waits), wide: make([]value.Column, len(items)), out: batch.Batch{Cols: make([]*value.Column, len(items))}}, nil
 }
 
 func (o *projectOp) open(ctx context.Context) error {
-	o.fault.err = nil
+	o.fault.err, o.pos = nil, nil
 	return o.input.open(ctx)
 }
 
@@ -124,12 +127,26 @@ func (o *projectOp) next(ctx context.Context) (*batch.Batch, error) {
 	if err := o.fault.take(); err != nil {
 		return nil, err
 	}
-	in, err := nextRows(ctx, o.input)
+	in, err := o.rows(ctx)
 	if err != nil || in == nil {
 		return nil, err
 	}
 	err = o.fault.eval(ctx, in, func(rows *batch.Batch) error { return o.eval(ctx, rows) })
 	return &o.out, err
+}
+
+// rows gives the input's next batch, or its next row.
+func (o *projectOp) rows(ctx context.Context) (*batch.Batch, error) {
+	if len(o.pos) == 0 {
+		in, err := nextRows(ctx, o.input)
+		if err != nil || in == nil || !o.waits {
+			return in, err
+		}
+		o.cur, o.pos = in, vec.Positions(in.Sel, in.Len)
+	}
+	row := &batch.Batch{Cols: o.cur.Cols, Len: o.cur.Len, Sel: o.pos[:1]}
+	o.pos = o.pos[1:]
+	return row, nil
 }
 
 func (o *projectOp) eval(ctx context.Context, in *batch.Batch) error {

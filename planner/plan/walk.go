@@ -33,6 +33,17 @@ func WalkNodes(n Node, f func(Node) bool) {
 	}
 }
 
+// Waits tells whether e calls a function that may sleep or wait for a lock.
+func Waits(e Expr) bool {
+	found := false
+	WalkDeep(e, func(x Expr) bool {
+		c, ok := x.(*Call)
+		found = found || ok && c.Fn != nil && c.Fn.Waits
+		return !found
+	})
+	return found
+}
+
 // WalkExprs visits every expression in the tree of n, Subqueries included.
 func WalkExprs(n Node, f func(Expr) bool) {
 	WalkNodes(n, func(n Node) bool {

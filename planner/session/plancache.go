@@ -35,6 +35,7 @@ type compiled struct {
 	later  error   // why a utility statement means nothing yet: told if that is still so when its portal runs
 	size   int64
 	shape  *shapePlan // of a plan for all texts of a shape
+	waits  bool       // a row may wait, so those before it are shown at once
 	// checked is the catalog for which valid said yes last.
 	checked atomic.Pointer[catalog.View]
 }

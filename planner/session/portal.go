@@ -119,6 +119,9 @@ func (s *Session) ClosePortal(name string) {
 // Columns is the shape of the rows; nil when there are none.
 func (p *Portal) Columns() value.Schema { return p.c.cols }
 
+// Waits tells that a row may take its time (pg_sleep, a lock): what has been fetched is to be shown before the next Fetch.
+func (p *Portal) Waits() bool { return p.c.waits }
+
 // Text is the text that error positions refer to.
 func (p *Portal) Text() string { return p.text }
 

@@ -204,6 +204,10 @@ func (s *Session) finish(ctx context.Context, bound plan.Statement) (*compiled, 
 		c.stmt, c.query, c.params, c.deps = q, q, q.Params, &q.Deps
 		if q.HasRows {
 			c.cols = schemaOf(q.Out)
+			plan.WalkExprs(q.Root, func(e plan.Expr) bool {
+				c.waits = c.waits || plan.Waits(e)
+				return false
+			})
 		}
 		return c, nil
 	}
