@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/omgdb/omgdb/storage/batch"
 	"github.com/omgdb/omgdb/storage/colcache"
@@ -25,6 +26,10 @@ func columnKey(c *ScanCol) (k colcache.Key, ok bool) {
 	case ColField:
 		kept := c.Type.Kind != value.KindBox || c.Type.OID == value.Numeric.OID
 		return colcache.Key(fmt.Sprintf("f %d %d %s", c.Type.OID, c.Mod, c.Field)), kept
+	case ColSketch:
+		return colcache.Key(fmt.Sprintf("%s%d %s", sketchKeys, c.Type.OID, c.Field)), true
+	case ColRowKey:
+		return "key", true
 	case ColID:
 		return "id", true
 	case ColOrdinal:
@@ -323,7 +328,7 @@ func (c *columnScan) store(slot *colcache.Slot, have *colcache.Rows, n int, raw 
 		}
 	}
 	for k, col := range fresh.Cols {
-		if c.table.TooWide(k, col, n) {
+		if !strings.HasPrefix(string(k), sketchKeys) && c.table.TooWide(k, col, n) {
 			return nil
 		}
 	}

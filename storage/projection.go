@@ -26,7 +26,7 @@ type projection struct {
 // colTypes are the types of the columns that are no fields.
 var colTypes = [...]*value.Type{
 	ColID: value.Text, ColDoc: value.JSONB, ColPathJSON: value.JSONB, ColPathText: value.Text,
-	ColRowKey: value.Bytea, ColOrdinal: value.Int8, ColLSN: value.Int8, ColRaw: value.Bytea,
+	ColRowKey: value.Bytea, ColSketch: value.Bytea, ColOrdinal: value.Int8, ColLSN: value.Int8, ColRaw: value.Bytea,
 }
 
 func newProjection(rel *catalog.Relation, spec []ScanCol) *projection {
@@ -43,7 +43,7 @@ func newProjection(rel *catalog.Relation, spec []ScanCol) *projection {
 		p.slots[i] = -1
 		var path doc.Path
 		switch {
-		case c.Kind == ColField:
+		case c.Kind == ColField, c.Kind == ColSketch:
 			path = doc.Keys(c.Field)
 		case c.Kind == ColPathJSON, c.Kind == ColPathText:
 			path = c.Path
@@ -106,6 +106,8 @@ func (p *projection) addColumn(i int, rowKey RowKey, v []byte, d doc.Doc) error 
 		p.addText(c, p.vals[p.slots[i]])
 	case ColRowKey:
 		addString(c, p.room.copy(rowKey))
+	case ColSketch:
+		return p.addSketch(c, p.spec[i].Type, p.vals[p.slots[i]])
 	case ColOrdinal:
 		addInt(c, int64(rowOrdinal(v)))
 	case ColLSN:

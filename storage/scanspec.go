@@ -24,15 +24,16 @@ const (
 	ColRowKey                  // the row key (bytea), as Update, Delete and LockRow want it
 	ColOrdinal                 // the row's ordinal (int8)
 	ColLSN                     // the commit that last changed the row (int8); MaxInt64 for the transaction's own changes
+	ColSketch                  // the sketch (bytea) of the vector in the typed column: Field, Type; see Txn.Sketches
 	ColRaw                     // the whole document's raw BSON (bytea): what Update and Delete want as the old document
 )
 
 // ScanCol asks a scan for one column.
 type ScanCol struct {
 	Kind  ColKind
-	Field string      // of ColField: the stored field's name (catalog.Column.Field)
+	Field string      // of ColField and ColSketch: the stored field's name (catalog.Column.Field)
 	Path  doc.Path    // of ColPathJSON and ColPathText
-	Type  *value.Type // of ColField; the others have the type that their kind says
+	Type  *value.Type // of ColField and ColSketch: the stored type; the others have the type that their kind says
 	Mod   int32
 	Name  string // shown in the Schema of the stream
 }

@@ -29,7 +29,9 @@ type nearestOp struct {
 	distance eval.Node
 	fixed    *fixedExprs
 
-	search  *vector.Search    // nil: all is read
+	search  *vector.Search // nil: all is read
+	keyOf   func(ctx context.Context, n uint64) ([]byte, error)
+	yields  bool // somebody else reads all when there is no search
 	spec    *storage.ScanSpec // for the rows of a part
 	only    *vector.Set
 	part    int
@@ -96,7 +98,7 @@ func (o *nearestOp) open(ctx context.Context) error {
 		return err
 	}
 	o.search, o.only, o.rest, o.part, o.visited = nil, nil, false, firstPart, 0
-	if err := o.begin(ctx); err != nil || o.search != nil {
+	if err := o.begin(ctx); err != nil || o.search != nil || o.yields {
 		return err
 	}
 	o.opened = true
@@ -105,8 +107,7 @@ func (o *nearestOp) open(ctx context.Context) error {
 
 // begin starts the search; it leaves none where all rows must be read.
 func (o *nearestOp) begin(ctx context.Context) error {
-	txn := o.b.rt.Txn
-	if !txn.CanRead(o.n.Index) {
+	if o.n.Index != nil && !o.b.rt.Txn.CanRead(o.n.Index) {
 		return nil
 	}
 	count, err := o.fixed.value(ctx, o.n.Count)
@@ -118,10 +119,29 @@ func (o *nearestOp) begin(ctx context.Context) error {
 		return err
 	}
 	x, ok := queryVector(o.n.Query.Type(), query)
-	if !ok || len(x) != int(o.n.Index.Keys[0].Mod) {
+	if !ok || len(x) != o.dims() {
 		return nil // reading the rows tells the error, if there are any
 	}
-	m, view, err := txn.OpenIndex(ctx, o.scan.n.Rel, o.n.Index)
+	spec, some, err := o.scan.spec(ctx)
+	if err != nil || !some {
+		return err
+	}
+	if o.n.Index == nil {
+		return o.beginSketched(ctx, spec, x, int(count.Int()))
+	}
+	return o.beginIndexed(ctx, spec, x, int(count.Int()))
+}
+
+func (o *nearestOp) dims() int {
+	if o.n.Index == nil {
+		return o.n.Sketch.Dims
+	}
+	return int(o.n.Index.Keys[0].Mod)
+}
+
+// beginIndexed starts a search through the index.
+func (o *nearestOp) beginIndexed(ctx context.Context, spec *storage.ScanSpec, x []float32, count int) error {
+	m, view, err := o.b.rt.Txn.OpenIndex(ctx, o.scan.n.Rel, o.n.Index)
 	if err != nil {
 		return err
 	}
@@ -129,20 +149,22 @@ func (o *nearestOp) begin(ctx context.Context) error {
 	if !ok {
 		return nil
 	}
-	if o.pass != nil {
-		if err := o.collect(ctx); err != nil {
-			return err
-		}
-	}
-	spec, some, err := o.scan.spec(ctx)
-	if err != nil || !some {
+	if err := o.collect(ctx); err != nil {
 		return err
 	}
+	o.byKeys(spec)
+	o.search, err = store.Search(ctx, view, x, vector.Options{K: count, Recall: o.recall(), Only: o.only})
+	if o.search != nil {
+		o.keyOf = o.search.RowKey
+	}
+	return err
+}
+
+// byKeys makes the spec of the scan one for rows by their keys.
+func (o *nearestOp) byKeys(spec *storage.ScanSpec) {
 	alone := *spec
 	alone.Index, alone.Bounds, alone.Reverse = nil, nil, false
 	o.spec = &alone
-	o.search, err = store.Search(ctx, view, x, vector.Options{K: int(count.Int()), Recall: o.recall(), Only: o.only})
-	return err
 }
 
 // mostNearest is up to how many rows an index is asked for; for more, reading all is the better way.
@@ -181,8 +203,11 @@ func (o *nearestOp) recall() float64 {
 	return recall
 }
 
-// collect finds the rows that satisfy the conditions.
+// collect finds the rows that satisfy the conditions, if there are any.
 func (o *nearestOp) collect(ctx context.Context) error {
+	if o.pass == nil {
+		return nil
+	}
 	o.only = &vector.Set{}
 	if err := o.pass.open(ctx); err != nil {
 		return err
@@ -256,7 +281,7 @@ func (o *nearestOp) nextPart(ctx context.Context) (bool, error) {
 	spec := *o.spec
 	spec.Keys = make([][]byte, len(ordinals))
 	for i, n := range ordinals {
-		k, err := o.search.RowKey(ctx, n)
+		k, err := o.keyOf(ctx, n)
 		if err != nil {
 			return false, err
 		}

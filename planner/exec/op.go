@@ -85,6 +85,9 @@ func (b *builder) operator(n plan.Node) (op, error) {
 	if p, err := b.parallel(n); p != nil || err != nil {
 		return p, err
 	}
+	if o, err := b.sketched(n); o != nil || err != nil {
+		return o, err
+	}
 	switch n := n.(type) {
 	case *plan.Empty:
 		return &emptyOp{rows: !n.No}, nil

@@ -1,9 +1,14 @@
 package opt
 
 import (
+	"slices"
+
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage"
+	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/index/vector"
+	"github.com/omgdb/omgdb/storage/typeio"
+	"github.com/omgdb/omgdb/storage/value"
 )
 
 // leastNearest is the size of a relation from which a vector index is used: below it, reading all vectors is as fast, and exact.
@@ -96,6 +101,28 @@ func (c *Context) nearestScan(s *plan.Scan, distance, top, pred plan.Expr) *plan
 			query := call.Args[1-i]
 			if plan.Equal(key, ix.keys[0]) && !volatile(query) && independent(query, own) {
 				return &plan.Nearest{Input: s, Index: ix.x, Distance: distance, Query: query, Count: top, Pred: pred}
+			}
+		}
+	}
+	return c.sketchedScan(s, call, metric, conds, own, &plan.Nearest{Input: s, Distance: distance, Count: top, Pred: pred})
+}
+
+// sketchedScan completes n, a search without an index for vectors in a column of a table: what is kept in memory of them tells which are
+// worth reading. It is nil when there is no such column, or rows are found in another way.
+func (c *Context) sketchedScan(s *plan.Scan, call *plan.Call, metric vector.Metric, conds []plan.Expr, own plan.ColSet, n *plan.Nearest) *plan.Nearest {
+	if s.Rel.Kind == catalog.Collection || s.Rel.Temp || s.Access.Index != nil || slices.ContainsFunc(conds, volatile) {
+		return nil
+	}
+	for i, key := range call.Args {
+		ref, ok := key.(*plan.ColRef)
+		if !ok || volatile(call.Args[1-i]) || !independent(call.Args[1-i], own) {
+			continue
+		}
+		for _, col := range s.Out {
+			t := typeio.Base(col.Src.Type)
+			if col.ID == ref.ID && col.Src.Kind == storage.ColField && col.Src.Mod > 0 && (t.OID == value.Vector.OID || t.OID == value.HalfVec.OID) {
+				n.Query, n.Sketch = call.Args[1-i], &plan.SketchOf{Field: col.Src.Field, Type: t, Dims: int(col.Src.Mod), Metric: metric}
+				return n
 			}
 		}
 	}

@@ -1,6 +1,10 @@
 package plan
 
-import "github.com/omgdb/omgdb/storage/catalog"
+import (
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/index/vector"
+	"github.com/omgdb/omgdb/storage/value"
+)
 
 // Nearest reads, through a vector index, the rows of a Scan that may be the Count nearest to a vector among those that satisfy the
 // scan's filter and Pred. They come in no order, and further rows may come with them: the sort above takes the first. When there are
@@ -8,10 +12,20 @@ import "github.com/omgdb/omgdb/storage/catalog"
 type Nearest struct {
 	Input Node // a Scan
 	Index *catalog.Index
+	// Sketch is the column that is searched by its sketches when there is no index.
+	Sketch *SketchOf
 	// Distance is what rows are sorted by, over the columns of Input; Query is the vector in it that depends on no row.
 	Distance, Query Expr
 	Count           Expr
 	Pred            Expr // nil for none
+}
+
+// SketchOf is a stored column of vectors and what they are compared by.
+type SketchOf struct {
+	Field  string
+	Type   *value.Type
+	Dims   int
+	Metric vector.Metric
 }
 
 // Cols implements Node.
@@ -52,8 +66,10 @@ func (e *explainer) nearest(x *Nearest) *expNode {
 		return out
 	}
 	out.node = x
-	out.call("Index Scan", "Vector Index Scan using "+QuoteIdent(x.Index.Name)+" on "+onTable("", s.Rel.Name, s.Alias, false))
-	out.attrs = append([]Prop{{"Scan Direction", "Forward"}, {"Index Name", x.Index.Name}}, relAttrs(s.Rel.Name, "", s.Alias)...)
+	if x.Index != nil {
+		out.call("Index Scan", "Vector Index Scan using "+QuoteIdent(x.Index.Name)+" on "+onTable("", s.Rel.Name, s.Alias, false))
+		out.attrs = append([]Prop{{"Scan Direction", "Forward"}, {"Index Name", x.Index.Name}}, relAttrs(s.Rel.Name, "", s.Alias)...)
+	}
 	props := []Prop{{"Order By", e.write(s, x.Distance)}, {"Rows Wanted", e.write(s, x.Count)}}
 	if x.Pred != nil {
 		key := "Filter"

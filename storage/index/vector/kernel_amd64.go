@@ -61,6 +61,18 @@ func productsOf(packed, tables []byte, out *[groupRows]uint16) {
 	productsGeneric(packed, tables, out)
 }
 
+// dotBytes is the product of bytes with signs and of numbers; the lengths are the same multiple of 16.
+func dotBytes(a []byte, b []int16) int32 {
+	if hasAVX2 && len(b) > 0 {
+		_ = a[len(b)-1]
+		return dotBytesAVX2(&a[0], &b[0], len(b)/lanes)
+	}
+	return dotBytesGeneric(a, b)
+}
+
+//go:noescape
+func dotBytesAVX2(a *byte, b *int16, n int) int32
+
 //go:noescape
 func leastsAVX512(group, tables *byte, pairs int, t *terms, out *[groupRows]float32) (near uint64)
 

@@ -219,6 +219,46 @@ productsPair:
 	VZEROUPPER
 	RET
 
+// func dotBytesAVX2(a *byte, b *int16, n int) int32
+TEXT ·dotBytesAVX2(SB), NOSPLIT, $0-28
+	MOVQ a+0(FP), SI
+	MOVQ b+8(FP), DI
+	MOVQ n+16(FP), CX
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	SHRQ $1, CX
+	JZ   dotBytesOdd
+dotBytesTwo:
+	VPMOVSXBW (SI), Y2
+	VPMOVSXBW 16(SI), Y3
+	VPMADDWD (DI), Y2, Y2
+	VPMADDWD 32(DI), Y3, Y3
+	VPADDD Y2, Y0, Y0
+	VPADDD Y3, Y1, Y1
+	ADDQ $32, SI
+	ADDQ $64, DI
+	DECQ CX
+	JNZ  dotBytesTwo
+dotBytesOdd:
+	MOVQ n+16(FP), CX
+	ANDQ $1, CX
+	JZ   dotBytesSum
+	VPMOVSXBW (SI), Y2
+	VPMADDWD (DI), Y2, Y2
+	VPADDD Y2, Y0, Y0
+dotBytesSum:
+	VPADDD Y1, Y0, Y0
+	VEXTRACTI128 $1, Y0, X1
+	VPADDD X1, X0, X0
+	VPSHUFD $0x4E, X0, X1
+	VPADDD X1, X0, X0
+	VPSHUFD $0xB1, X0, X1
+	VPADDD X1, X0, X0
+	VMOVD X0, AX
+	MOVL AX, ret+24(FP)
+	VZEROUPPER
+	RET
+
 // Products and sums of single elements, as in Go: a multiplication, then an addition.
 
 // func addScaledAVX2(dst *float32, row *int8, n int, scale float32)

@@ -12,6 +12,8 @@ func leasts(group, tables []byte, t *terms, out *[groupRows]float32) (near uint6
 
 func productsOf(packed, tables []byte, out *[groupRows]uint16) { productsGeneric(packed, tables, out) }
 
+func dotBytes(a []byte, b []int16) int32 { return dotBytesGeneric(a, b) }
+
 func addScaledBlocks(dst *float32, row *int8, n int, scale float32) {
 	addScaledGeneric(dst, row, n, scale)
 }

@@ -261,7 +261,7 @@ func (p *part) group(first uint64, group []byte, rows uint64) {
 	}
 	for near &= rows; near != 0; near &= near - 1 {
 		i := bits.TrailingZeros64(near)
-		p.consider(first+uint64(i), p.leasts[i], factors[2*groupRows+i])
+		p.consider(first+uint64(i), p.leasts[i], p.leasts[i]+2*factors[2*groupRows+i]*p.off)
 	}
 }
 
@@ -280,19 +280,19 @@ func (p *part) deltas() error {
 		if p.zeroIsApart && f[0] == zeroCode {
 			least = p.q.metric.key(1)
 		}
-		p.consider(ordinal, least, f[2])
+		p.consider(ordinal, least, least+2*f[2]*p.off)
 	}
 	return nil
 }
 
-// consider keeps a row that may be among the k nearest of those seen so far.
-func (p *part) consider(ordinal uint64, least, dev float32) {
+// consider keeps a row, whose distance lies between least and most, if it may be among the k nearest of those seen so far.
+func (p *part) consider(ordinal uint64, least, most float32) {
 	if !(least <= p.limit) {
 		return
 	}
 	p.rows = append(p.rows, candidate{least, ordinal})
-	if least < zeroCode {
-		if p.most = keepLeast(p.most, p.k, least+2*dev*p.off); len(p.most) == p.k && p.k > 0 {
+	if most < zeroCode {
+		if p.most = keepLeast(p.most, p.k, most); len(p.most) == p.k && p.k > 0 {
 			p.limit = p.most[0]
 		}
 	}
