@@ -31,7 +31,7 @@ type nearestOp struct {
 
 	search  *vector.Search // nil: all is read
 	keyOf   func(ctx context.Context, n uint64) ([]byte, error)
-	yields  bool // somebody else reads all when there is no search
+	yields  bool              // somebody else reads all when there is no search
 	spec    *storage.ScanSpec // for the rows of a part
 	only    *vector.Set
 	part    int
