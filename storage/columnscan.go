@@ -360,31 +360,40 @@ func (c *columnScan) show(rows *colcache.Rows) (*batch.Batch, error) {
 
 // test leaves in sel the rows that pass; the first test looks at all.
 func (c *columnScan) test(t *columnTest, rows *colcache.Rows, first bool) error {
-	if first {
-		c.sel = c.sel[:0]
-		for i := range rows.N {
-			c.sel = append(c.sel, int32(i))
-		}
+	if cap(c.sel) < rows.N {
+		c.sel = make([]int32, 0, max(rows.N, colcache.SlotRows))
 	}
 	raw := rows.Cols[t.key].Raw
-	kept := c.sel[:0]
-	if raw.Codes == nil {
-		for _, i := range c.sel {
-			ok, err := t.True(raw.Value(i))
-			if err != nil {
-				return err
-			}
-			if ok {
-				kept = append(kept, i)
-			}
+	if first {
+		c.sel = c.sel[:rows.N]
+		for i := range c.sel {
+			c.sel[i] = int32(i)
 		}
-		c.sel = kept
-		return nil
 	}
+	if raw.Codes != nil {
+		return c.testCodes(t, raw)
+	}
+	kept := c.sel[:0]
+	for _, i := range c.sel {
+		ok, err := t.True(raw.Value(i))
+		if err != nil {
+			return err
+		}
+		if ok {
+			kept = append(kept, i)
+		}
+	}
+	c.sel = kept
+	return nil
+}
+
+// testCodes tests each value of a dictionary once, and rows by their codes without a branch for each.
+func (c *columnScan) testCodes(t *columnTest, raw *colcache.Raw) error {
 	vals := raw.Dict.Values()
 	if len(t.codes) < len(vals) {
 		t.codes = append(t.codes, make([]byte, len(vals)-len(t.codes))...)
 	}
+	n := 0
 	for _, i := range c.sel {
 		code := raw.Codes[i]
 		if t.codes[code] == 0 {
@@ -397,11 +406,10 @@ func (c *columnScan) test(t *columnTest, rows *colcache.Rows, first bool) error 
 				t.codes[code] = 2
 			}
 		}
-		if t.codes[code] == 2 {
-			kept = append(kept, i)
-		}
+		c.sel[n] = i
+		n += int(t.codes[code] >> 1)
 	}
-	c.sel = kept
+	c.sel = c.sel[:n]
 	return nil
 }
 

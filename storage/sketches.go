@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"math"
 
 	"github.com/omgdb/omgdb/storage/batch"
 	"github.com/omgdb/omgdb/storage/doc"
@@ -38,7 +37,7 @@ func (t *Txn) Sketches(ctx context.Context, spec *ScanSpec, field string, typ *v
 // sketchKeys is what the keys of columns of sketches begin with. They are worth their width.
 const sketchKeys = "s "
 
-// addSketch adds the sketch of a stored vector. What a sketch can't be relied upon for has an empty one.
+// addSketch adds the sketch of a stored vector.
 func (p *projection) addSketch(c *value.Column, typ *value.Type, x doc.Value) error {
 	if x.Missing() || x.IsNull() {
 		c.AppendNull()
@@ -53,12 +52,6 @@ func (p *projection) addSketch(c *value.Column, typ *value.Type, x doc.Value) er
 		f = typeio.UnpackHalf(v)
 	} else {
 		f = typeio.UnpackVector(v)
-	}
-	for _, e := range f {
-		if math.IsNaN(float64(e)) || math.IsInf(float64(e), 0) {
-			addString(c, nil)
-			return nil
-		}
 	}
 	addString(c, p.room.close(vector.AppendSketch(p.room.open(), f)))
 	return nil

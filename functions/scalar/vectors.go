@@ -91,8 +91,26 @@ func (d *dense) distance(f metric) eval {
 	})
 }
 
+// from is a metric to one vector, b, of which it knows what all distances need. Metrics commute to the bit.
+type from func(b []float32) func(a []float32) float64
+
+// fromEach makes a metric one that knows nothing ahead.
+func fromEach(f metric) from {
+	return func(b []float32) func(a []float32) float64 {
+		return func(a []float32) float64 { return f(a, b) }
+	}
+}
+
+func cosineFrom(b []float32) func(a []float32) float64 {
+	square := vector.Dot(b, b)
+	return func(a []float32) float64 {
+		dot, own := vector.DotAndSquare(a, b)
+		return vector.CosineDistance(dot, own, square)
+	}
+}
+
 // column lifts a metric to columns. Rows that are not asked for may hold anything.
-func (d *dense) column(f metric) functions.KernelFunc {
+func (d *dense) column(f metric, to from) functions.KernelFunc {
 	return func(_ *functions.Call, args []*value.Column, consts []bool, sel []int32, n int, out *value.Column) error {
 		var fixed [2][]float32
 		for i, c := range consts {
@@ -107,6 +125,21 @@ func (d *dense) column(f metric) functions.KernelFunc {
 			return d.unpack(args[k].Get(i))
 		}
 		out.Flts = slices.Grow(out.Flts[:0], n)[:n]
+		if consts[0] != consts[1] {
+			k, other := 0, args[1]
+			if consts[1] {
+				k, other = 1, args[0]
+			}
+			near := to(fixed[k])
+			return selected(sel, n, func(i int) error {
+				x := d.unpack(other.Get(i))
+				if len(x) != len(fixed[k]) {
+					return d.different(side(0, i), side(1, i))
+				}
+				out.Flts[i] = near(x)
+				return nil
+			})
+		}
 		return selected(sel, n, func(i int) error {
 			x, y := side(0, i), side(1, i)
 			if err := d.different(x, y); err != nil {
@@ -230,9 +263,10 @@ func (d *dense) quantize(a []val) val {
 func (d *dense) funcs() []vecFunc {
 	two, one := []*value.Type{d.t, d.t}, []*value.Type{d.t}
 	name := d.t.Name
-	measure := func(fn, op string, f metric) vecFunc {
-		return vecFunc{name: fn, op: op, params: two, ret: value.Float8, eval: d.distance(f), commutes: true, kernel: d.column(f)}
+	measureFrom := func(fn, op string, f metric, to from) vecFunc {
+		return vecFunc{name: fn, op: op, params: two, ret: value.Float8, eval: d.distance(f), commutes: true, kernel: d.column(f, to)}
 	}
+	measure := func(fn, op string, f metric) vecFunc { return measureFrom(fn, op, f, fromEach(f)) }
 	norm := "l2_norm"
 	if d == fullVectors {
 		norm = "vector_norm"
@@ -240,7 +274,7 @@ func (d *dense) funcs() []vecFunc {
 	out := []vecFunc{
 		measure("l2_distance", "<->", euclidean),
 		measure(name+"_negative_inner_product", "<#>", negativeProduct),
-		measure("cosine_distance", "<=>", cosineDistance),
+		measureFrom("cosine_distance", "<=>", cosineDistance, cosineFrom),
 		measure("l1_distance", "<+>", taxicab),
 		measure("inner_product", "", innerProduct),
 		{name: name + "_add", op: "+", params: two, ret: d.t, eval: VectorAdd(d.t), commutes: true},

@@ -37,13 +37,15 @@ func parseVector(t *value.Type, text string) ([]float32, error) {
 	}
 	out := make([]float32, 0, strings.Count(s, ",")+1)
 	for {
-		i := strings.IndexAny(s, ",]")
+		f, i := plainElem(s)
 		if i < 0 {
-			return nil, badVector(t, text, "")
-		}
-		f, err := parseElem(t, text, num.TrimSpace(s[:i]))
-		if err != nil {
-			return nil, err
+			var err error
+			if i = strings.IndexAny(s, ",]"); i < 0 {
+				return nil, badVector(t, text, "")
+			}
+			if f, err = parseElem(t, text, num.TrimSpace(s[:i])); err != nil {
+				return nil, err
+			}
 		}
 		out = append(out, f)
 		end := s[i] == ']'
@@ -57,6 +59,47 @@ func parseVector(t *value.Type, text string) ([]float32, error) {
 		return out, CheckVectorDims(t, len(out))
 	}
 }
+
+// plainElem reads an element at the beginning of s that is written as most are, and gives where its comma or bracket stands; -1 leaves it
+// to parseElem. The mantissa and the power of ten are exact as float64, so their quotient is rounded once; rounding that again is right
+// unless it lies in the middle of two float32.
+func plainElem(s string) (float32, int) {
+	i, negative := 0, false
+	if i < len(s) && s[i] == '-' {
+		i, negative = 1, true
+	}
+	first, point := i, -1
+	var mantissa uint64
+	for ; i < len(s); i++ {
+		c := s[i] - '0'
+		if c > 9 {
+			if s[i] != '.' || point >= 0 {
+				break
+			}
+			point = i
+			continue
+		}
+		mantissa = 10*mantissa + uint64(c)
+	}
+	digits, power := i-first, 0
+	if point >= 0 {
+		digits, power = digits-1, i-point-1
+	}
+	if digits == 0 || digits > 19 || mantissa >= 1<<53 || i == len(s) || s[i] != ',' && s[i] != ']' {
+		return 0, -1
+	}
+	f := float64(mantissa) / powersOfTen[power]
+	if mantissa != 0 && (f < 0x1p-126 || f >= 0x1p127 || math.Float64bits(f)&(1<<29-1) == 1<<28) {
+		return 0, -1
+	}
+	if negative {
+		f = -f
+	}
+	return float32(f), i
+}
+
+// powersOfTen are exact.
+var powersOfTen = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
 
 // parseElem reads one element of the vector that text is.
 func parseElem(t *value.Type, text, w string) (float32, error) {

@@ -15,6 +15,11 @@ func dotGeneric(a, b *float32, n int, s *[lanes]float32) {
 	}
 }
 
+func dotSquareGeneric(a, b *float32, n int, s, t *[lanes]float32) {
+	dotGeneric(a, b, n, s)
+	dotGeneric(a, a, n, t)
+}
+
 func l2Generic(a, b *float32, n int, s *[lanes]float32) {
 	x, y := blocksOf(a, n), blocksOf(b, n)
 	for k := range x {

@@ -18,6 +18,14 @@ func dotBlocks(a, b *float32, n int, s *[lanes]float32) {
 	dotGeneric(a, b, n, s)
 }
 
+func dotSquareBlocks(a, b *float32, n int, s, t *[lanes]float32) {
+	if hasAVX {
+		dotSquareAVX(a, b, n, s, t)
+		return
+	}
+	dotSquareGeneric(a, b, n, s, t)
+}
+
 func l2Blocks(a, b *float32, n int, s *[lanes]float32) {
 	if hasAVX {
 		l2AVX(a, b, n, s)
@@ -84,6 +92,9 @@ func addScaledAVX2(dst *float32, row *int8, n int, scale float32)
 
 //go:noescape
 func dotAVX(a, b *float32, n int, s *[lanes]float32)
+
+//go:noescape
+func dotSquareAVX(a, b *float32, n int, s, t *[lanes]float32)
 
 //go:noescape
 func l2AVX(a, b *float32, n int, s *[lanes]float32)

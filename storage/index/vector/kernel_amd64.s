@@ -29,6 +29,42 @@ dotDone:
 	VZEROUPPER
 	RET
 
+// func dotSquareAVX(a, b *float32, n int, s, t *[16]float32)
+TEXT ·dotSquareAVX(SB), NOSPLIT, $0-40
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), BX
+	MOVQ n+16(FP), CX
+	MOVQ s+24(FP), DX
+	MOVQ t+32(FP), SI
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS (SI), Y6
+	VMOVUPS 32(SI), Y7
+	TESTQ CX, CX
+	JZ   dotSquareDone
+dotSquareLoop:
+	VMOVUPS (AX), Y2
+	VMOVUPS 32(AX), Y3
+	VMULPS (BX), Y2, Y4
+	VMULPS 32(BX), Y3, Y5
+	VMULPS Y2, Y2, Y2
+	VMULPS Y3, Y3, Y3
+	VADDPS Y4, Y0, Y0
+	VADDPS Y5, Y1, Y1
+	VADDPS Y2, Y6, Y6
+	VADDPS Y3, Y7, Y7
+	ADDQ $64, AX
+	ADDQ $64, BX
+	DECQ CX
+	JNZ  dotSquareLoop
+dotSquareDone:
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	VMOVUPS Y6, (SI)
+	VMOVUPS Y7, 32(SI)
+	VZEROUPPER
+	RET
+
 // func l2AVX(a, b *float32, n int, s *[16]float32)
 TEXT ·l2AVX(SB), NOSPLIT, $0-32
 	MOVQ a+0(FP), AX

@@ -22,6 +22,20 @@ func Dot(a, b []float32) float32 {
 	return reduce(&s)
 }
 
+// DotAndSquare is Dot(a, b) and Dot(a, a), for vectors of one length, in one pass.
+func DotAndSquare(a, b []float32) (dot, square float32) {
+	a, b, n := whole(a, b)
+	var s, t [lanes]float32
+	if n > 0 {
+		dotSquareBlocks(&a[0], &b[0], n, &s, &t)
+	}
+	for j, i := 0, n*lanes; i < len(a); i, j = i+1, j+1 {
+		s[j] += float32(a[i] * b[i])
+		t[j] += float32(a[i] * a[i])
+	}
+	return reduce(&s), reduce(&t)
+}
+
 // L2Squared is the squared Euclidean distance; the shorter length counts.
 func L2Squared(a, b []float32) float32 {
 	a, b, n := whole(a, b)

@@ -38,6 +38,8 @@ func TestScoreBits(t *testing.T) {
 		element func(x, y float32) float32
 	}{
 		{"dot", Dot, func(x, y float32) float32 { return x * y }},
+		{"dot beside the square", func(a, b []float32) float32 { dot, _ := DotAndSquare(a, b); return dot }, func(x, y float32) float32 { return x * y }},
+		{"square", func(a, b []float32) float32 { _, square := DotAndSquare(a, b); return square }, func(x, _ float32) float32 { return x * x }},
 		{"l2", L2Squared, func(x, y float32) float32 { d := x - y; return d * d }},
 		{"l1", L1, func(x, y float32) float32 { return float32(math.Abs(float64(x - y))) }},
 	}

@@ -7,9 +7,10 @@ import (
 )
 
 // A sketch is a vector with a byte an element, and how far that is off: enough to tell which of many vectors cannot be among the nearest,
-// at a quarter of the memory that has to be read. It holds the scale of its elements, how far it is away from the vector at most, and the
-// vector's length, float32 each; then the elements, up to a multiple of 16.
-const sketchHead = 12
+// at a quarter of the memory that has to be read. It holds the scale of its elements, how far it is away from the vector at most, the
+// vector's length and its inverse (0 for none), float32 each; then the elements, up to a multiple of 16. A vector for which bounds cannot be
+// told has an empty one: its elements are no numbers, or so large or small that their products are none.
+const sketchHead = 16
 
 // SketchSize is the length of a sketch.
 func SketchSize(dims int) int { return sketchHead + (dims+lanes-1)/lanes*lanes }
@@ -22,6 +23,9 @@ func AppendSketch(dst []byte, x []float32) []byte {
 	}
 	scale := top / math.MaxInt8
 	at := len(dst)
+	if !plain(top) {
+		return dst
+	}
 	dst = append(dst, make([]byte, SketchSize(len(x)))...)
 	off2, norm2 := 0.0, 0.0
 	for i, f := range x {
@@ -34,11 +38,19 @@ func AppendSketch(dst []byte, x []float32) []byte {
 		off2 += float64(off * off)
 		norm2 += float64(float64(f) * float64(f))
 	}
-	for i, f := range [...]float32{scale, above(math.Sqrt(off2)), float32(math.Sqrt(norm2))} {
+	norm, inverse := math.Sqrt(norm2), 0.0
+	if norm > 0 {
+		inverse = 1 / norm
+	}
+	for i, f := range [...]float32{scale, above(math.Sqrt(off2)), float32(norm), float32(inverse)} {
 		binary.LittleEndian.PutUint32(dst[at+4*i:], math.Float32bits(f))
 	}
 	return dst
 }
+
+// plain tells whether a vector with this greatest element is zero, or of a size whose squares are far from where float32 ends, so that
+// scores are as exact as rounding says.
+func plain(top float32) bool { return top == 0 || top > 1e-15 && top < 1e15 }
 
 // above rounds up.
 func above(f float64) float32 { return math.Nextafter32(float32(f), float32(math.Inf(1))) }
@@ -50,10 +62,12 @@ type Sketches struct {
 	q         []int16 // elements of the query in steps, up to a multiple of 16
 	step      float64
 	norm, off float64 // length of the query, and how far q is away from it
+	inverse   float64 // of norm
 	size      int
 }
 
-// NewSketches begins a search for the k nearest. ok is false when no row is nearer than another: a zero vector by cosine.
+// NewSketches begins a search for the k nearest. ok is false when no row is nearer than another, a zero vector by cosine, or bounds can't
+// be told.
 func NewSketches(metric Metric, x []float32, k int) (s *Sketches, ok bool) {
 	s = &Sketches{metric: metric, size: SketchSize(len(x)), part: part{finder: &finder{k: k}}}
 	s.limit = zeroCode
@@ -62,7 +76,7 @@ func NewSketches(metric Metric, x []float32, k int) (s *Sketches, ok bool) {
 	for _, f := range x {
 		top = max(top, math.Abs(float64(f)))
 	}
-	if top == 0 && metric == ByCosine {
+	if !plain(float32(top)) || top == 0 && metric == ByCosine {
 		return nil, false
 	}
 	// A product with a sketch must fit 32 bits.
@@ -79,6 +93,7 @@ func NewSketches(metric Metric, x []float32, k int) (s *Sketches, ok bool) {
 		norm2 += float64(float64(f) * float64(f))
 	}
 	s.norm, s.off = math.Sqrt(norm2), math.Sqrt(off2)
+	s.inverse = 1 / s.norm
 	return s, true
 }
 
@@ -103,31 +118,24 @@ func (s *Sketches) Add(n uint64, sketch string) (ok bool) {
 func (s *Sketches) bounds(sketch string) (least, most float32) {
 	b := unsafe.Slice(unsafe.StringData(sketch), len(sketch))
 	head := Floats(b[:sketchHead])
-	off, norm := float64(head[1]), float64(head[2])
-	product := float64(dotBytes(b[sketchHead:], s.q)) * float64(head[0]) * s.step
-	lengths := norm * s.norm
-	slack := float64(off*s.norm) + float64((norm+off)*s.off) + float64(rounding*lengths)
-	var middle float64
+	scale, off, norm, inverse := float64(head[0]), float64(head[1]), float64(head[2]), float64(head[3])
+	product := float64(dotBytes(b[sketchHead:], s.q)) * scale * s.step
+	slack := off*s.norm + (norm+off)*s.off + rounding*norm*s.norm
 	switch s.metric {
 	case ByCosine:
-		if norm == 0 {
+		if inverse == 0 {
 			return zeroCode, zeroCode
 		}
-		middle, slack = 2-2*product/lengths, 2*slack/lengths
+		inverse *= 2 * s.inverse
+		product, slack = 2-product*inverse, slack*inverse
 	case ByL2:
-		squares := float64(norm*norm) + float64(s.norm*s.norm)
-		middle, slack = squares-2*product, 2*slack+float64(rounding*squares)
+		squares := norm*norm + s.norm*s.norm
+		product, slack = squares-2*product, 2*slack+rounding*squares
 	default:
-		middle = -product
+		product = -product
 	}
-	if !plain(norm) && norm > 0 || !plain(s.norm) && s.norm > 0 {
-		return float32(math.Inf(-1)), float32(math.Inf(1))
-	}
-	return float32(middle - slack), float32(middle + slack)
+	return float32(product - slack), float32(product + slack)
 }
-
-// plain tells whether the squares of a length of this size are far from where float32 ends, so that scores are as exact as rounding says.
-func plain(norm float64) bool { return norm > 1e-15 && norm < 1e18 }
 
 // Search gives the rows in the order in which they may be the nearest.
 func (s *Sketches) Search() *Search { return s.finish(s.metric, []*part{&s.part}) }
