@@ -1,12 +1,14 @@
 package bind
 
 import (
+	"slices"
 	"strings"
 
 	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
 
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/value"
 )
 
 // roleStatement binds the statements about roles, rights and databases.
@@ -26,6 +28,16 @@ func (b *binder) roleStatement(n *pg_query.Node) (st plan.Statement, ok bool, er
 			r.Names = append(r.Names, b.roleName(s.GetRoleSpec()))
 		}
 		st = r
+	case *pg_query.Node_AlterDefaultPrivilegesStmt:
+		st, err = b.alterDefaults(x.AlterDefaultPrivilegesStmt)
+	case *pg_query.Node_ReassignOwnedStmt:
+		st, err = b.owned(x.ReassignOwnedStmt.Roles, x.ReassignOwnedStmt.Newrole, false)
+	case *pg_query.Node_DropOwnedStmt:
+		st, err = b.owned(x.DropOwnedStmt.Roles, nil, x.DropOwnedStmt.Behavior == pg_query.DropBehavior_DROP_CASCADE)
+	case *pg_query.Node_AlterRoleSetStmt:
+		st, err = b.startSetting(x.AlterRoleSetStmt.Role, x.AlterRoleSetStmt.Role == nil, x.AlterRoleSetStmt.Database, x.AlterRoleSetStmt.Setstmt)
+	case *pg_query.Node_AlterDatabaseSetStmt:
+		st, err = b.startSetting(nil, false, x.AlterDatabaseSetStmt.Dbname, x.AlterDatabaseSetStmt.Setstmt)
 	case *pg_query.Node_CreatedbStmt:
 		if err = checkName(x.CreatedbStmt.Dbname, -1); err == nil {
 			st = &plan.Database{Verb: "CREATE", Name: x.CreatedbStmt.Dbname}
@@ -84,8 +96,16 @@ func roleOptions(verb string, names []string, list []*pg_query.Node, user bool) 
 				r.InRoles = append(r.InRoles, s.GetRoleSpec().GetRolename())
 			}
 			continue
-		case "rolemembers", "adminmembers", "sysid":
-			return nil, errAt(loc(e.Location), dberr.FeatureNotSupported, "this role option is not supported").WithHint("Use GRANT role TO role.")
+		case "rolemembers", "adminmembers":
+			if twice := slices.ContainsFunc(r.Members, func(m plan.RoleMember) bool { return m.Admin == (e.Defname == "adminmembers") }); twice {
+				return nil, errAt(loc(e.Location), dberr.SyntaxError, "conflicting or redundant options")
+			}
+			for _, s := range e.Arg.GetList().GetItems() {
+				r.Members = append(r.Members, plan.RoleMember{Name: s.GetRoleSpec().GetRolename(), Admin: e.Defname == "adminmembers"})
+			}
+			continue
+		case "sysid": // means nothing since long
+			continue
 		}
 		name := roleFlags[e.Defname]
 		if name == "" {
@@ -113,10 +133,20 @@ var grantKinds = map[pg_query.ObjectType]string{
 
 func (b *binder) grant(x *pg_query.GrantStmt) (plan.Statement, error) {
 	kind, ok := grantKinds[x.Objtype]
-	if !ok || x.Targtype == pg_query.GrantTargetType_ACL_TARGET_DEFAULTS {
+	if !ok {
 		return nil, dberr.New(dberr.FeatureNotSupported, "rights on this kind of object are not supported")
 	}
+	g, err := b.grantHead(x, kind)
+	if err != nil {
+		return nil, err
+	}
+	return g, b.grantObjects(g, x)
+}
+
+// grantHead binds what is given or taken, and to whom.
+func (b *binder) grantHead(x *pg_query.GrantStmt, kind string) (*plan.Grant, error) {
 	g := &plan.Grant{Revoke: !x.IsGrant, Kind: kind, WithGrant: x.GrantOption, Cascade: x.Behavior == pg_query.DropBehavior_DROP_CASCADE}
+	g.Routines = routineWords[x.Objtype].kind
 	for _, n := range x.Privileges {
 		p := n.GetAccessPriv()
 		name := strings.ToUpper(p.PrivName)
@@ -135,7 +165,7 @@ func (b *binder) grant(x *pg_query.GrantStmt) (plan.Statement, error) {
 		}
 		g.Roles = append(g.Roles, name)
 	}
-	return g, b.grantObjects(g, x)
+	return g, nil
 }
 
 // grantObjects resolves what rights are given on.
@@ -172,9 +202,33 @@ func (b *binder) grantObjects(g *plan.Grant, x *pg_query.GrantStmt) error {
 			case !b.builtinFunction(o):
 				return dberr.New(dberr.UndefinedFunction, "function %s does not exist", b.objectText(n))
 			}
+		case g.Kind == "TYPE" || g.Kind == "DOMAIN":
+			if err := b.grantType(g, n); err != nil {
+				return err
+			}
 		default:
 			g.Names = append(g.Names, plan.ObjName{Name: b.objectText(n)})
 		}
+	}
+	return nil
+}
+
+// grantType resolves a type that rights are given on; built-in ones are everybody's.
+func (b *binder) grantType(g *plan.Grant, n *pg_query.Node) error {
+	schema, name, err := b.qualified(objectNames(n), -1)
+	if err != nil {
+		return err
+	}
+	t := b.typeNamed(schema, name)
+	switch {
+	case t == nil:
+		return dberr.New(dberr.UndefinedObject, "type \"%s\" does not exist", b.objectText(n))
+	case g.Kind == "DOMAIN" && t.Class != value.Domain:
+		return dberr.New(dberr.WrongObjectType, "\"%s\" is not a domain", t.Name)
+	case t.IsArray() && t.Class != value.Domain:
+		return dberr.New("0LP01", "cannot set privileges of array types").WithHint("Set the privileges of the element type instead.")
+	case b.Catalog.TypeByID(catalogID(t.OID)) != nil:
+		g.Types = append(g.Types, b.Catalog.TypeByID(catalogID(t.OID)))
 	}
 	return nil
 }

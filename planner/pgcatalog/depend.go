@@ -1,6 +1,8 @@
 package pgcatalog
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/omgdb/omgdb/storage/catalog"
@@ -135,20 +137,32 @@ func ofUserKind(kinds ...byte) func(w *world) []class {
 	}
 }
 
-// roleSetting is a row of pg_db_role_setting.
-var pgRoleSettings = of[*catalog.Role]{
-	items: func(w *world) []*catalog.Role {
-		var out []*catalog.Role
-		for _, r := range w.roles() {
-			if len(r.Settings) > 0 {
-				out = append(out, r)
+// startSettings is a row of pg_db_role_setting.
+type startSettings struct {
+	db, role catalog.ID // 0: every one
+	settings map[string]string
+}
+
+var pgRoleSettings = of[startSettings]{
+	items: func(w *world) []startSettings {
+		var out []startSettings
+		if w.view != nil {
+			for _, d := range w.view.Databases() {
+				out = append(out, startSettings{d.ID, 0, d.Settings})
 			}
 		}
-		return out
+		for _, r := range w.roles() {
+			out = append(out, startSettings{0, r.ID, r.Settings})
+			for _, in := range r.Within {
+				out = append(out, startSettings{in.Database, r.ID, in.Settings})
+			}
+		}
+		return slices.DeleteFunc(out, func(s startSettings) bool { return len(s.settings) == 0 })
 	},
-	cols: map[string]func(*world, *catalog.Role) value.Value{
-		"setrole":   func(_ *world, r *catalog.Role) value.Value { return oid(r.ID) },
-		"setconfig": func(_ *world, r *catalog.Role) value.Value { return texts(optionList(r.Settings)) },
+	cols: map[string]func(*world, startSettings) value.Value{
+		"setdatabase": func(_ *world, s startSettings) value.Value { return oid(s.db) },
+		"setrole":     func(_ *world, s startSettings) value.Value { return oid(s.role) },
+		"setconfig":   func(_ *world, s startSettings) value.Value { return texts(optionList(s.settings)) },
 	},
 }
 
@@ -173,7 +187,7 @@ var pgDefaultACL = of[defaultRights]{
 		"defaclrole":      func(_ *world, d defaultRights) value.Value { return oid(d.role.ID) },
 		"defaclnamespace": func(_ *world, d defaultRights) value.Value { return oid(d.Schema) },
 		"defaclobjtype": func(_ *world, d defaultRights) value.Value {
-			return char(map[catalog.Guarded]byte{catalog.GuardSequence: 'S'}[d.Kind] | byte(d.Kind))
+			return char(cmp.Or(map[catalog.Guarded]byte{catalog.GuardSequence: 'S'}[d.Kind], byte(d.Kind)))
 		},
 		"defaclacl": func(w *world, d defaultRights) value.Value { return w.acl(d.Kind, d.role.ID, d.ACL) },
 	},

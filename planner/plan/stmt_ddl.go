@@ -308,7 +308,9 @@ type Grant struct {
 	Kind        string // TABLE, SCHEMA, DATABASE, ROLE …
 	Rels        []*catalog.Relation
 	Funcs       []*catalog.Function
-	Names       []ObjName // objects that are not relations
+	Routines    byte // of ALL … IN SCHEMA: f functions, p procedures, 0 both
+	Types       []*catalog.Type
+	Names       []ObjName // objects of other kinds
 	Roles       []string  // grantees; "public"
 	WithGrant   bool
 	Cascade     bool
@@ -333,7 +335,14 @@ type Role struct {
 	Names    []string
 	Options  map[string]string // login, superuser, password …; "true"/"false" for flags
 	InRoles  []string
+	Members  []RoleMember
 	IfExists bool
+}
+
+// RoleMember is a role that a new role has as a member from the start.
+type RoleMember struct {
+	Name  string
+	Admin bool
 }
 
 // CommandTag implements Statement.

@@ -126,6 +126,7 @@ func (s *Session) makeTable(ctx context.Context, txn *storage.Txn, sc *catalog.S
 	}
 	rel := st.Rel
 	rel.Schema, rel.Name, rel.Owner = sc.ID, st.Name.Name, s.roleID(txn.Catalog())
+	rel.ACL = newRights(txn.Catalog(), rel.Owner, catalog.GuardTable, sc.ID)
 	for i := range rel.Checks {
 		if rel.Checks[i].ID == 0 {
 			rel.Checks[i].ID = txn.NewID()
@@ -184,7 +185,8 @@ func (s *Session) createSchema(ctx context.Context, st *plan.CreateSchema) error
 		s.skipExisting(dberr.DuplicateSchema, "schema", st.Name)
 		return nil
 	}
-	return txn.Define(ctx, &catalog.Schema{ID: txn.NewID(), Database: v.Database(), Name: st.Name, Owner: s.roleID(v)})
+	owner := s.roleID(v)
+	return txn.Define(ctx, &catalog.Schema{ID: txn.NewID(), Database: v.Database(), Name: st.Name, Owner: owner, ACL: newRights(v, owner, catalog.GuardSchema, 0)})
 }
 
 func (s *Session) createView(ctx context.Context, st *plan.CreateView) error {
@@ -201,6 +203,7 @@ func (s *Session) createView(ctx context.Context, st *plan.CreateView) error {
 	if old := txn.Catalog().Relation(st.Name.Schema, st.Name.Name); old != nil && st.OrReplace {
 		return s.replaceView(ctx, txn, old, rel)
 	}
+	rel.ACL = newRights(txn.Catalog(), rel.Owner, catalog.GuardTable, sc.ID)
 	_, err = txn.CreateRelation(ctx, rel)
 	return err
 }
@@ -253,6 +256,7 @@ func (s *Session) createType(ctx context.Context, st *plan.CreateType) error {
 		ID: id, Schema: sc.ID, Name: st.Name.Name, Owner: s.roleID(txn.Catalog()), Def: &def,
 		NotNull: st.NotNull, Default: st.Default, Checks: st.Checks, UnderMod: st.Mod,
 	}
+	made.ACL = newRights(txn.Catalog(), made.Owner, catalog.GuardType, sc.ID)
 	if st.Multi != nil {
 		multi := *st.Multi
 		made.Partner = txn.NewID()
@@ -260,7 +264,7 @@ func (s *Session) createType(ctx context.Context, st *plan.CreateType) error {
 		if sc.Name != "public" {
 			multi.SQL = plan.QuoteIdent(sc.Name) + "." + plan.QuoteIdent(multi.Name)
 		}
-		err := txn.Define(ctx, &catalog.Type{ID: made.Partner, Schema: sc.ID, Name: multi.Name, Owner: catalog.SuperRole, Def: &multi, UnderMod: -1, Partner: id})
+		err := txn.Define(ctx, &catalog.Type{ID: made.Partner, Schema: sc.ID, Name: multi.Name, Owner: made.Owner, ACL: made.ACL, Def: &multi, UnderMod: -1, Partner: id})
 		if err != nil {
 			return err
 		}

@@ -98,9 +98,10 @@ func (s *Session) createSequence(ctx context.Context, txn *storage.Txn, st *plan
 		s.skipExisting(dberr.DuplicateTable, "relation", st.Name.Name)
 		return nil
 	}
-	o := &st.Options
+	o, owner := &st.Options, s.roleID(txn.Catalog())
 	_, err = txn.CreateRelation(ctx, catalog.Relation{
-		Schema: sc.ID, Name: st.Name.Name, Kind: catalog.Sequence, Owner: s.roleID(txn.Catalog()), Temp: st.Temp,
+		Schema: sc.ID, Name: st.Name.Name, Kind: catalog.Sequence, Owner: owner, Temp: st.Temp,
+		ACL: newRights(txn.Catalog(), owner, catalog.GuardSequence, sc.ID),
 		Seq: &catalog.SequenceParams{Type: o.Type, Start: o.Start, Increment: o.Increment, Min: o.Min, Max: o.Max, Cache: o.Cache, Cycle: o.Cycle},
 	})
 	return err

@@ -30,6 +30,13 @@ func furtherActions() []entry {
 		}),
 		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.Grant) error { return s.grant(ctx, st) }),
 		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.Role) error { return s.role(ctx, st) }),
+		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.AlterDefaults) error {
+			return s.alterDefaults(ctx, st)
+		}),
+		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.Owned) error { return s.owned(ctx, st) }),
+		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.StartSetting) error {
+			return s.startSetting(ctx, st)
+		}),
 		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.Vacuum) error { return s.vacuum(ctx, st) }),
 		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.Reindex) error { return s.reindex(ctx, st) }),
 		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.ConstraintsSet) error {

@@ -36,6 +36,11 @@ func (s *Session) grant(ctx context.Context, st *plan.Grant) error {
 			return err
 		}
 	}
+	for _, t := range st.Types {
+		if err := g.typ(ctx, t); err != nil {
+			return err
+		}
+	}
 	for _, n := range st.Names {
 		if err := g.named(ctx, n.Name); err != nil {
 			return err
@@ -102,7 +107,7 @@ func (s *Session) functionsOf(txn *storage.Txn, st *plan.Grant) []*catalog.Funct
 	for _, name := range st.AllInSchema {
 		if sc := txn.Catalog().Schema(name); sc != nil {
 			for _, f := range txn.Catalog().Functions(sc.ID) {
-				if f.Kind == 'f' {
+				if st.Routines == 0 || f.Kind == st.Routines {
 					out = append(out, f)
 				}
 			}
@@ -118,6 +123,18 @@ func (g *granting) function(ctx context.Context, f *catalog.Function) error {
 	}
 	n := *g.txn.Catalog().Function(f.ID)
 	if n.ACL, err = g.change(catalog.GuardFunction, n.Owner, n.ACL, rights, f.Word()+" "+f.Name); err != nil {
+		return err
+	}
+	return g.txn.Define(ctx, &n)
+}
+
+func (g *granting) typ(ctx context.Context, t *catalog.Type) error {
+	rights, err := g.rights(catalog.GuardType)
+	if err != nil {
+		return err
+	}
+	n := *g.txn.Catalog().TypeByID(t.ID)
+	if n.ACL, err = g.change(catalog.GuardType, n.Owner, n.ACL, rights, "type "+t.Name); err != nil {
 		return err
 	}
 	return g.txn.Define(ctx, &n)

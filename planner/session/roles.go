@@ -71,7 +71,16 @@ func (s *Session) createRole(ctx context.Context, txn *storage.Txn, name string,
 		}
 		r.MemberOf = append(r.MemberOf, catalog.Membership{Role: group.ID})
 	}
-	return txn.Define(ctx, r)
+	if err := txn.Define(ctx, r); err != nil {
+		return err
+	}
+	for _, m := range st.Members {
+		g := &plan.Grant{Kind: "ROLE", Privileges: []string{name}, Roles: []string{m.Name}, WithGrant: m.Admin}
+		if err := s.grantRole(ctx, txn, g); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Session) alterRole(ctx context.Context, txn *storage.Txn, name string, st *plan.Role) error {
@@ -158,20 +167,50 @@ func owned(v *catalog.View, role catalog.ID) string {
 		return acl != nil && slices.ContainsFunc(catalog.ACLOf(catalog.GuardTable, 0, acl), func(g catalog.Grant) bool { return g.Role == role })
 	}
 	for _, r := range v.AllRelations() {
-		switch {
-		case r.Owner == role:
-			return "owner of table " + r.Name
-		case holds(r.ACL) || slices.ContainsFunc(r.Columns, func(c catalog.Column) bool { return holds(c.ACL) }):
+		if r.Owner != role && slices.ContainsFunc(r.Columns, func(c catalog.Column) bool { return holds(c.ACL) }) {
 			return "privileges for table " + r.Name
+		}
+		if what := tie("table "+r.Name, r.Owner == role, holds(r.ACL)); what != "" {
+			return what
 		}
 	}
 	for _, sc := range v.AllSchemas() {
-		switch {
-		case sc.Owner == role:
-			return "owner of schema " + sc.Name
-		case holds(sc.ACL):
-			return "privileges for schema " + sc.Name
+		if what := tie("schema "+sc.Name, sc.Owner == role, holds(sc.ACL)); what != "" {
+			return what
 		}
+		for _, f := range v.Functions(sc.ID) {
+			if what := tie(f.Word()+" "+f.Name, f.Owner == role, holds(f.ACL)); what != "" {
+				return what
+			}
+		}
+		for _, t := range v.Types(sc.ID) {
+			if what := tie("type "+t.Name, t.Owner == role, holds(t.ACL)); what != "" {
+				return what
+			}
+		}
+	}
+	for _, d := range v.Databases() {
+		if what := tie("database "+d.Name, d.Owner == role, holds(d.ACL)); what != "" {
+			return what
+		}
+	}
+	for _, r := range v.Roles() {
+		for _, d := range r.Defaults {
+			if r.ID == role || holds(d.ACL) {
+				return "default privileges of role " + r.Name
+			}
+		}
+	}
+	return ""
+}
+
+// tie words what binds a role to an object, "" when nothing does.
+func tie(object string, owner, rights bool) string {
+	switch {
+	case owner:
+		return "owner of " + object
+	case rights:
+		return "privileges for " + object
 	}
 	return ""
 }

@@ -342,6 +342,7 @@ func (s *Session) createFunction(ctx context.Context, st *plan.CreateFunction) e
 		f.ID, f.Comment, f.ACL = old.ID, old.Comment, old.ACL
 	} else {
 		f.ID = txn.NewID()
+		f.ACL = newRights(txn.Catalog(), f.Owner, catalog.GuardFunction, sc.ID)
 	}
 	if err := txn.Define(ctx, &f); err != nil {
 		return err

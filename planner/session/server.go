@@ -145,6 +145,7 @@ func (srv *Server) NewSession(ctx context.Context, o SessionOptions) (*Session, 
 	}
 	s := newSession(ctx, srv, o, role)
 	s.db = db
+	s.roleSettings(role)
 	if err := s.startSettings(o.Settings); err != nil {
 		return nil, asFatal(dberr.As(err))
 	}

@@ -238,6 +238,8 @@ type Database struct {
 	Name  string
 	Owner ID
 	ACL   []string
+	// Settings are those that sessions in the database begin with.
+	Settings map[string]string
 	// Comment is COMMENT ON DATABASE.
 	Comment string
 	// Published is the LSN of the commit that made this version.
@@ -285,11 +287,19 @@ type Role struct {
 	Verifier string
 	Valid    int64 // µs since 2000 UTC until which the password holds, 0: forever
 	MemberOf []Membership
+	// Settings are those that the role's sessions begin with; Within, those in one database, which come before them.
 	Settings map[string]string
+	Within   []DatabaseSettings
 	Comment  string
 	// Defaults are the rights on objects that the role will make (ALTER DEFAULT PRIVILEGES).
 	Defaults  []DefaultRights
 	Published kv.LSN
+}
+
+// DatabaseSettings are a role's settings in one database.
+type DatabaseSettings struct {
+	Database ID
+	Settings map[string]string
 }
 
 // DefaultRights are the rights on a kind of objects that a role makes, in one schema or (0) in any.
@@ -298,6 +308,9 @@ type DefaultRights struct {
 	Kind   Guarded
 	ACL    []string
 }
+
+// Same tells whether both are about one kind of objects in one schema.
+func (d DefaultRights) Same(o DefaultRights) bool { return d.Schema == o.Schema && d.Kind == o.Kind }
 
 // Membership makes a role a member of another.
 type Membership struct {

@@ -69,6 +69,7 @@ func describe(d Descriptor, c *coder) {
 		c.str("name", &d.Name)
 		integer(c, "owner", &d.Owner)
 		c.strs("acl", &d.ACL)
+		c.strMap("settings", &d.Settings)
 		c.str("comment", &d.Comment)
 	case *Schema:
 		integer(c, "id", &d.ID)
@@ -249,6 +250,10 @@ func describeRole(r *Role, c *coder) {
 		c.boolean("admin", &m.Admin)
 	})
 	c.strMap("settings", &r.Settings)
+	list(c, "within", &r.Within, func(w *DatabaseSettings, c *coder) {
+		integer(c, "db", &w.Database)
+		c.strMap("settings", &w.Settings)
+	})
 	c.str("comment", &r.Comment)
 	list(c, "defaults", &r.Defaults, func(d *DefaultRights, c *coder) {
 		integer(c, "schema", &d.Schema)

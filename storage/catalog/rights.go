@@ -202,6 +202,14 @@ func (a ACL) Without(role, grantor ID, rights Rights, optionOnly bool) ACL {
 	return out
 }
 
+// Same tells whether two lists say the same, in whatever order.
+func (a ACL) Same(b ACL) bool {
+	x, y := a.Stored(), b.Stored()
+	slices.Sort(x)
+	slices.Sort(y)
+	return slices.Equal(x, y)
+}
+
 // Reowned is a stored list after an object has passed from one owner to another: what the old one had and gave is the new one's.
 func Reowned(stored []string, from, to ID) []string {
 	if stored == nil || from == to {
