@@ -167,7 +167,7 @@ func inetBits(name string, f func(x, y byte) byte) eval {
 
 func inetAdd(p netip.Prefix, n, sign int64) (val, error) {
 	z := new(big.Int).SetBytes(p.Addr().AsSlice())
-	z.Add(z, new(big.Int).Mul(big.NewInt(n), big.NewInt(sign)))
+	z.Add(z, big.NewInt(n*sign)) // the smallest number has no opposite: it stays what it is
 	size := p.Addr().BitLen() / 8
 	if z.Sign() < 0 || z.BitLen() > size*8 {
 		return value.Null, dberr.New(dberr.NumericValueOutOfRange, "result is out of range")

@@ -261,6 +261,22 @@ func abs(v int) int {
 	return v
 }
 
+// isoYear is the ISO year of an interval as if it was a date. PostgreSQL looks no further than the years beside that of the interval.
+func (m *Moment) isoYear() int64 {
+	week1 := func(year int64) int64 { // the Monday of the year's first week
+		jan4 := julian(year, 1, 4)
+		return jan4 - (jan4%7+7)%7
+	}
+	day, year := julian(m.Year, int64(m.Month), int64(m.Day)), m.Year
+	if day < week1(year) {
+		year--
+	}
+	if (day-week1(year))/7+1 >= 52 && day >= week1(year+1) {
+		year++
+	}
+	return year
+}
+
 // year is the year as it is shown: of dates without a zero.
 func (m *Moment) year(y int64) int64 {
 	if m.Interval || y > 0 {
@@ -272,6 +288,9 @@ func (m *Moment) year(y int64) int64 {
 // calendar writes the patterns of the date.
 func (m *Moment) calendar(it item) string {
 	iso, isoWeek := dt.ISOWeek(m.Days)
+	if m.Interval {
+		iso = m.isoYear()
+	}
 	isoDay := int(m.Days-dt.ISOWeekStart(iso, 1)) + 1
 	y := m.year(m.Year)
 	extra := 0 // for the sign: that of the calendar year also for ISO years

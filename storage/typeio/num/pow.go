@@ -125,7 +125,7 @@ func powBig(base *Dec, n int64, f float64, rscale int) (*Dec, error) {
 	if m < 0 {
 		m = -m
 	}
-	if exactDigits := float64(digits(&base.Coeff)) * float64(m); n > 0 && exactDigits < 5000 {
+	if exactDigits := float64(digits(&base.Coeff)) * float64(m); n > 0 && exactDigits < 300000 {
 		z := new(big.Int).Exp(Big(base), big.NewInt(m), nil)
 		d := &Dec{Exponent: base.Exponent * int32(m), Negative: z.Sign() < 0}
 		d.Coeff.SetMathBigInt(z.Abs(z))
@@ -158,12 +158,23 @@ func powBig(base *Dec, n int64, f float64, rscale int) (*Dec, error) {
 
 // roughPower gives exp·ln(base) to about eight digits, rounded as PostgreSQL rounds it: the scale of the result depends on it.
 func roughPower(base, exp *Dec) float64 {
-	scale := math.Pow(10, float64(max(8-lnWeight(base), 0)))
+	places := max(8-lnWeight(base), 0)
+	scale := math.Pow(10, float64(places))
 	w := weightOf(base)
 	lead := &Dec{Exponent: base.Exponent - int32(w)}
 	lead.Coeff.Set(&base.Coeff)
 	ln := math.Log(approx(lead)) + float64(w)*math.Ln10
-	return math.Round(math.Round(ln*scale)/scale*approx(exp)*scale) / scale
+	short := &Dec{Exponent: int32(-places)}
+	short.Coeff.SetInt64(int64(math.Round(math.Abs(ln) * scale)))
+	short.Negative = ln < 0 && short.Coeff.Sign() != 0
+	var product Dec
+	if _, err := precise(digits(&short.Coeff)+digits(&exp.Coeff)).Mul(&product, short, exp); err != nil {
+		return math.Inf(Sign(short) * Sign(exp))
+	}
+	if r, err := finish(&product, places); err == nil {
+		return approx(r)
+	}
+	return approx(&product)
 }
 
 // powReal gives e^(exp·ln(base)).
