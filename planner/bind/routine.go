@@ -276,6 +276,48 @@ func Body(ctx context.Context, bc *Context, st parse.Stmt, ret value.Schema, dec
 	return done, err
 }
 
+// Assignment binds the one value of st put into a part of a variable: target names the variable, which is one of bc.Args, and the part, as
+// in ("v").f[1]. The query gives the variable's new value.
+func Assignment(ctx context.Context, bc *Context, target string, st parse.Stmt) (plan.Statement, error) {
+	n, err := parse.ParseExpr(target)
+	if err != nil {
+		return nil, err
+	}
+	part := n.GetAIndirection()
+	if part == nil {
+		return nil, dberr.New(dberr.SyntaxError, "cannot assign to %s", target)
+	}
+	b := newBinder(ctx, bc, st)
+	for i, a := range bc.Args {
+		if i < len(b.params) && (b.params[i] == nil || isRecord(a.Type)) {
+			b.params[i] = a.Type
+		}
+	}
+	q, tag, err := b.bodyQuery(st.Node, "")
+	if err != nil {
+		return nil, err
+	}
+	if len(q.cols) != 1 {
+		return nil, dberr.New(dberr.SyntaxError, "assignment source returned %d columns", len(q.cols))
+	}
+	s := &scope{}
+	base, err := b.expr(s, part.Arg)
+	if err != nil {
+		return nil, err
+	}
+	name := columnName(part.Arg)
+	out, err := b.assignInto(s, base, base.Type(), base.Mod(), part.Indirection, b.ref(q.cols[0], -1), name, -1)
+	if err != nil {
+		return nil, err
+	}
+	proj := &plan.Project{Input: q.node, Out: []plan.Col{b.outCol(name, out)}, Items: []plan.Expr{out}}
+	done, err := b.finish(&query{node: proj, cols: proj.Out}, tag)
+	if err == nil {
+		done.HasRows = true
+	}
+	return done, err
+}
+
 // RoutineTypes are the types of a function's arguments and its result's columns (nil for none), as they are declared; false when only a call
 // can tell.
 func RoutineTypes(ctx context.Context, bc *Context, f *catalog.Function) (args []*value.Type, ret value.Schema, ok bool) {

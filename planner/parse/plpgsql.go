@@ -25,6 +25,14 @@ type PLVar struct {
 	NotNull  bool
 	Row      []int // positions of variables
 	IsTarget bool  // Row is what counts
+	Cursor   bool  // a bound cursor
+	Declared bool  // a block makes it: see PLStmt.Decl
+}
+
+// declaration is a variable that a block declares.
+type declaration struct {
+	block int
+	name  string
 }
 
 // PLStmt is a statement. Kind is the parser's name of it without PLpgSQL_stmt_; of the other fields those have a meaning that the kind has.
@@ -36,6 +44,7 @@ type PLStmt struct {
 	Upper  string // FOR i IN Expr..Upper BY Step
 	Step   string
 	Params []string
+	Decl   []int // positions of the variables that a block declares
 	Var    int   // position of the variable that is set, -1 for none
 	Into   []int // targets of INTO and of FOR over rows, nil for none
 	Strict bool
@@ -91,28 +100,32 @@ func RoutineBlock(body string, result PLResult, name string, args []string) (*PL
 	if err := checkLimits(body); err != nil {
 		return nil, err
 	}
-	if strings.Count(strings.ToLower(body), "declare") > 1 && nestedDeclare(body) {
-		return nil, dberr.New(dberr.FeatureNotSupported, "DECLARE in a block inside another is not supported").
-			WithHint("Declare all variables at the beginning.")
-	}
-	text, err := pg_query.ParsePlPgSqlToJSON(wrapped(body, result, name, args))
+	body = around(body, result, name, args)
+	scopes := scopesOf(body)
+	text, err := pg_query.ParsePlPgSqlToJSON(wrapped(scopes.text, result))
 	if err != nil {
-		return nil, dberr.New(dberr.SyntaxError, "%s", strings.TrimSpace(err.Error()))
+		return nil, dberr.New(plErrorCode(err.Error()), "%s", strings.TrimSpace(err.Error()))
 	}
 	var fns []map[string]plFunction
 	if err := json.Unmarshal([]byte(text), &fns); err != nil || len(fns) != 1 {
 		return nil, dberr.Wrap(err, dberr.InternalError, "cannot read the block")
 	}
-	return fns[0]["PLpgSQL_function"].block()
+	return fns[0]["PLpgSQL_function"].block(scopes.blocks)
 }
 
-// wrapped is the text that the C parser is given: a function whose parameters are variables of a block around the body, since that parser
-// doesn't know all kinds of parameters.
-func wrapped(body string, result PLResult, name string, args []string) string {
-	tag := "$omgdb$"
-	for strings.Contains(body, tag) {
-		tag = tag[:len(tag)-1] + "x$"
+// plErrorCode is the SQLSTATE of what the C parser says: it gives only the message.
+func plErrorCode(message string) string {
+	switch {
+	case strings.Contains(message, "must have a default value, since it's declared NOT NULL"):
+		return dberr.NullValueNotAllowed
+	case strings.Contains(message, "is declared CONSTANT"):
+		return "22005"
 	}
+	return dberr.SyntaxError
+}
+
+// around puts the parameters, as variables of a block, around a body: the C parser doesn't know all kinds of parameters.
+func around(body string, result PLResult, name string, args []string) string {
 	if result == PLRows {
 		body = nextRows(body)
 	}
@@ -124,6 +137,15 @@ func wrapped(body string, result PLResult, name string, args []string) string {
 	}
 	if vars.Len() > 0 {
 		body = "<<" + quoted(name) + ">> DECLARE" + vars.String() + " BEGIN " + strings.TrimRight(strings.TrimSpace(body), ";") + "; END"
+	}
+	return body
+}
+
+// wrapped is the text that the C parser is given: a function.
+func wrapped(body string, result PLResult) string {
+	tag := "$omgdb$"
+	for strings.Contains(body, tag) {
+		tag = tag[:len(tag)-1] + "x$"
 	}
 	kind := [...]string{PLNothing: "void", PLValue: "int", PLRows: "SETOF int"}[result]
 	return "CREATE FUNCTION f() RETURNS " + kind + " LANGUAGE plpgsql AS " + tag + body + tag
@@ -154,23 +176,6 @@ func nextRows(body string) string {
 	}
 }
 
-// nestedDeclare tells whether DECLARE comes after the first BEGIN.
-func nestedDeclare(body string) bool {
-	sc, begun := scanner{s: body}, false
-	for {
-		kind, tok := sc.next()
-		switch {
-		case kind == tokEnd:
-			return false
-		case kind != tokWord:
-		case strings.EqualFold(tok, "begin"):
-			begun = true
-		case begun && strings.EqualFold(tok, "declare"):
-			return true
-		}
-	}
-}
-
 // The forms of the parser's JSON.
 type (
 	plFunction struct {
@@ -183,6 +188,7 @@ type (
 		Default  *plExpr                             `json:"default_val"`
 		IsConst  bool                                `json:"isconst"`
 		NotNull  bool                                `json:"notnull"`
+		Cursor   json.RawMessage                     `json:"cursor_explicit_expr"`
 		Fields   []struct {
 			Name  string
 			Varno int
@@ -241,14 +247,23 @@ func (e plExpr) text() string { return e["PLpgSQL_expr"].Query }
 
 // plReader turns the parser's forms into ours.
 type plReader struct {
-	byName map[string]int // the last variable of a name
+	byName map[string]int   // the last variable of a name
+	loops  map[string][]int // variables that loops make, by name, in the order of the text
+	blocks [][]int          // the variables of the blocks to come
 }
 
-func (f plFunction) block() (*PLBlock, error) {
-	out, r := &PLBlock{}, plReader{byName: map[string]int{}}
+// block reads a function; scopes are the names that each block declares, in the order of the text.
+func (f plFunction) block(scopes [][]string) (*PLBlock, error) {
+	out, r := &PLBlock{}, &plReader{byName: map[string]int{}, loops: map[string][]int{}, blocks: make([][]int, len(scopes))}
+	var expected []declaration
+	for b, names := range scopes {
+		for _, n := range names {
+			expected = append(expected, declaration{b, n})
+		}
+	}
 	for i, d := range f.Datums {
 		for kind, x := range d {
-			v := PLVar{Name: x.Refname, Const: x.IsConst, NotNull: x.NotNull, IsTarget: kind == "PLpgSQL_row"}
+			v := PLVar{Name: x.Refname, Const: x.IsConst, NotNull: x.NotNull, IsTarget: kind == "PLpgSQL_row", Cursor: len(x.Cursor) > 0}
 			if t := strings.TrimSpace(x.Datatype["PLpgSQL_type"].Typname); t != "UNKNOWN" {
 				v.Type = t
 			}
@@ -259,7 +274,15 @@ func (f plFunction) block() (*PLBlock, error) {
 				v.Row = append(v.Row, p.Varno)
 			}
 			if kind == "PLpgSQL_recfield" {
-				return nil, dberr.New(dberr.FeatureNotSupported, "assigning a field of a record is not supported").WithHint("Use a variable of its own.")
+				return nil, dberr.New(dberr.FeatureNotSupported, "INTO a field of a record is not supported").WithHint("Use a variable of its own.")
+			}
+			switch {
+			case v.IsTarget:
+			case len(expected) > 0 && expected[0].name == v.Name && (v.Type != "" || v.Cursor):
+				r.blocks[expected[0].block] = append(r.blocks[expected[0].block], i)
+				expected, v.Declared = expected[1:], true
+			case v.Type == "":
+				r.loops[v.Name] = append(r.loops[v.Name], i)
 			}
 			if !v.IsTarget {
 				r.byName[v.Name] = i
@@ -274,7 +297,7 @@ func (f plFunction) block() (*PLBlock, error) {
 	return out, err
 }
 
-func (r plReader) stmts(nodes []plNode) ([]PLStmt, error) {
+func (r *plReader) stmts(nodes []plNode) ([]PLStmt, error) {
 	var out []PLStmt
 	for _, n := range nodes {
 		s, err := r.stmt(n)
@@ -287,7 +310,7 @@ func (r plReader) stmts(nodes []plNode) ([]PLStmt, error) {
 }
 
 // stmt reads a statement; its lists of statements come after what is the same for all kinds.
-func (r plReader) stmt(n plNode) (s PLStmt, err error) {
+func (r *plReader) stmt(n plNode) (s PLStmt, err error) {
 	for kind, f := range n {
 		if len(f.DynQuery) > 0 {
 			f.Query = f.DynQuery
@@ -305,6 +328,9 @@ func (r plReader) stmt(n plNode) (s PLStmt, err error) {
 			s.Var = *f.Varno
 		}
 		s.Not = f.IsExit || len(f.RawReverse) > 0 && string(f.RawReverse) != "false" && string(f.RawReverse) != "0" || f.HaveElse
+		if s.Kind == "block" && len(r.blocks) > 0 {
+			s.Decl, r.blocks = r.blocks[0], r.blocks[1:]
+		}
 		if err = r.targets(&s, f); err == nil {
 			err = r.lists(&s, f)
 		}
@@ -312,11 +338,15 @@ func (r plReader) stmt(n plNode) (s PLStmt, err error) {
 	return s, err
 }
 
-func (r plReader) targets(s *PLStmt, f *plFields) error {
+func (r *plReader) targets(s *PLStmt, f *plFields) error {
 	var into map[string]plDatum
 	switch {
 	case s.Kind == "fori":
-		s.Var = r.byName[f.Var["PLpgSQL_var"].Refname]
+		name := f.Var["PLpgSQL_var"].Refname
+		s.Var = r.byName[name]
+		if list := r.loops[name]; len(list) > 0 {
+			s.Var, r.loops[name] = list[0], list[1:]
+		}
 		return nil
 	case s.Kind == "case":
 		s.Var = f.TVarno
@@ -339,16 +369,12 @@ func (r plReader) targets(s *PLStmt, f *plFields) error {
 	return nil
 }
 
-func (r plReader) lists(s *PLStmt, f *plFields) (err error) {
-	for _, part := range []struct {
-		to   *[]PLStmt
-		from []plNode
-	}{{&s.Body, f.Body}, {&s.Body, f.ThenBody}, {&s.Else, f.ElseBody}, {&s.Else, f.ElseStmts}} {
-		if len(part.from) == 0 {
-			continue
-		}
-		if *part.to, err = r.stmts(part.from); err != nil {
-			return err
+func (r *plReader) lists(s *PLStmt, f *plFields) (err error) {
+	for _, list := range [][]plNode{f.Body, f.ThenBody} {
+		if len(list) > 0 {
+			if s.Body, err = r.stmts(list); err != nil {
+				return err
+			}
 		}
 	}
 	for _, arms := range [][]plNode{f.Elsifs, f.Whens, f.exceptionArms()} {
@@ -366,6 +392,13 @@ func (r plReader) lists(s *PLStmt, f *plFields) (err error) {
 					}
 				}
 				s.Arms = append(s.Arms, arm)
+			}
+		}
+	}
+	for _, list := range [][]plNode{f.ElseBody, f.ElseStmts} {
+		if len(list) > 0 {
+			if s.Else, err = r.stmts(list); err != nil {
+				return err
 			}
 		}
 	}

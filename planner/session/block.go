@@ -25,6 +25,7 @@ type blockRun struct {
 	ret     value.Schema
 	out     *keptRows
 
+	into string         // of an assignment to a part of a variable: what the value of the text that is evaluated is put into
 	errs []*dberr.Error // errors that are being handled, the innermost last
 	seen []int          // positions of the variables that texts see, in the order in which they came into being
 }
@@ -71,9 +72,7 @@ func (s *Session) do(ctx context.Context, body string) error {
 	}
 	defer func() { s.routineDepth-- }()
 	r := &blockRun{s: s}
-	if err := r.declare(ctx, b.Vars); err != nil {
-		return routineError(err)
-	}
+	r.prepare(b.Vars)
 	f, err := r.list(ctx, b.Body)
 	if err == nil && (f.kind == leave || f.kind == again) {
 		err = dberr.New(dberr.SyntaxError, "EXIT and CONTINUE stand inside a loop")
@@ -147,6 +146,11 @@ func (r *blockRun) stmt(ctx context.Context, st *parse.PLStmt) (flow, error) {
 
 // block runs a block; when it fails, what it did is taken back and the first handler that names the error runs.
 func (r *blockRun) block(ctx context.Context, st *parse.PLStmt) (flow, error) {
+	outer := len(r.seen)
+	defer func() { r.seen = r.seen[:outer] }()
+	if err := r.declare(ctx, st.Decl); err != nil {
+		return flow{}, err
+	}
 	if len(st.Arms) == 0 {
 		f, err := r.list(ctx, st.Body)
 		return leaves(st, f), err
@@ -376,9 +380,9 @@ func (r *blockRun) assign(ctx context.Context, st *parse.PLStmt) error {
 	if st.Var < 0 || st.Var >= len(r.vars) {
 		return dberr.New(dberr.InternalError, "assignment to an unknown variable")
 	}
-	text := st.Expr
-	if i := strings.IndexByte(text, '='); i >= 0 {
-		text = text[i+1:]
+	path, text := parse.AssignTarget(st.Expr)
+	if path != "" {
+		return r.assignPart(ctx, st.Var, path, text)
 	}
 	v, t, err := r.eval(ctx, text)
 	if err != nil {

@@ -47,9 +47,8 @@ func (s *Session) callBlock(ctx context.Context, env *functions.Env, fn *catalog
 		point.Close()
 	}()
 	r := &blockRun{s: s, routine: fn.Name, ret: ret, out: newKeptRows(ret, env.Memory)}
-	if err := r.declare(ctx, r.bindArgs(fn, types, args, b.Vars)); err != nil {
-		return nil, routineError(err)
-	}
+	r.bindArgs(fn, types, args)
+	r.prepare(b.Vars)
 	f, err := r.list(ctx, b.Body)
 	if err == nil {
 		err = r.end(fn, f)
@@ -61,8 +60,8 @@ func (s *Session) callBlock(ctx context.Context, env *functions.Env, fn *catalog
 	return r.out, nil
 }
 
-// bindArgs takes the variables that stand for arguments out of vars and makes them, with the values of a call.
-func (r *blockRun) bindArgs(fn *catalog.Function, types []*value.Type, args []value.Value, vars []parse.PLVar) []parse.PLVar {
+// bindArgs makes the arguments, with the values of a call.
+func (r *blockRun) bindArgs(fn *catalog.Function, types []*value.Type, args []value.Value) {
 	given := 0
 	for i := range fn.Args {
 		a := &fn.Args[i]
@@ -74,7 +73,6 @@ func (r *blockRun) bindArgs(fn *catalog.Function, types []*value.Type, args []va
 		}
 		r.params = append(r.params, v)
 	}
-	return vars
 }
 
 // end makes the rows of a function whose body has ended.

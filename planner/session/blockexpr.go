@@ -10,6 +10,7 @@ import (
 	"github.com/omgdb/omgdb/planner/bind"
 	"github.com/omgdb/omgdb/planner/exec"
 	"github.com/omgdb/omgdb/planner/parse"
+	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/typeio"
@@ -22,46 +23,64 @@ type typed struct {
 	typ *value.Type
 }
 
-// declare makes the variables and gives them their first values, in their order.
-func (r *blockRun) declare(ctx context.Context, vars []parse.PLVar) error {
+// prepare makes room for the variables; those that no block declares exist from here on.
+func (r *blockRun) prepare(vars []parse.PLVar) {
 	made := map[string]*value.Type{"found": value.Boolean, "sqlstate": value.Text, "sqlerrm": value.Text}
-	for _, d := range vars {
-		v := blockVar{PLVar: d, typ: made[d.Name]}
-		if p := r.param(d.Name); p != nil && !d.IsTarget {
-			v = *p
-			r.vars, r.seen = append(r.vars, v), append(r.seen, len(r.vars))
-			p.made = true // a later variable of the name is another one
-			continue
-		}
-		switch {
-		case d.IsTarget || d.Type == "":
-		default:
-			t, err := r.varType(ctx, d.Type)
-			if err != nil {
-				return err
+	for i, d := range vars {
+		v := blockVar{PLVar: d}
+		if !d.Declared && !d.IsTarget {
+			if v.typ = made[d.Name]; v.typ != nil {
+				r.seen = append(r.seen, i)
 			}
-			v.typ = t
-		}
-		if d.Name == "found" {
-			v.val = value.Bool(false)
+			if d.Name == "found" {
+				v.val = value.Bool(false)
+			}
 		}
 		r.vars = append(r.vars, v)
-		if !d.IsTarget && (d.Type != "" || made[d.Name] != nil) {
-			r.seen = append(r.seen, len(r.vars)-1)
-		}
-		if d.Default == "" {
-			if d.NotNull {
-				return dberr.New(dberr.NullValueNotAllowed, `variable "%s" must have a default value, since it's declared NOT NULL`, d.Name)
-			}
+	}
+}
+
+// declare makes the variables of a block anew and gives them their first values, in their order.
+func (r *blockRun) declare(ctx context.Context, decl []int) error {
+	for _, i := range decl {
+		d := r.vars[i].PLVar
+		if p := r.param(d.Name); p != nil {
+			r.vars[i], p.made = *p, true // a later variable of the name is another one
+			r.vars[i].PLVar = d
+			r.seen = append(r.seen, i)
 			continue
 		}
-		x, t, err := r.eval(ctx, d.Default)
+		v := blockVar{PLVar: d}
+		if d.Type != "" {
+			var err error
+			if v.typ, err = r.varType(ctx, d.Type); err != nil {
+				return err
+			}
+		}
+		if d.Default == "" && d.NotNull {
+			return dberr.New(dberr.NullValueNotAllowed, `variable "%s" must have a default value, since it's declared NOT NULL`, d.Name)
+		}
+		if err := r.first(ctx, i, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// first makes a variable with its default, which does not see it: its name may be that of a variable outside.
+func (r *blockRun) first(ctx context.Context, i int, v blockVar) error {
+	r.vars[i] = v
+	if v.Default != "" {
+		x, t, err := r.eval(ctx, v.Default)
 		if err == nil {
-			err = r.put(ctx, len(r.vars)-1, typed{x, t})
+			err = r.put(ctx, i, typed{x, t})
 		}
 		if err != nil {
 			return err
 		}
+	}
+	if v.Type != "" {
+		r.seen = append(r.seen, i)
 	}
 	return nil
 }
@@ -213,6 +232,22 @@ func (r *blockRun) put(ctx context.Context, i int, v typed) error {
 	return err
 }
 
+// assignPart assigns to an element or a field of a variable; path is the SQL of it below the variable.
+func (r *blockRun) assignPart(ctx context.Context, i int, path, expr string) error {
+	v := &r.vars[i]
+	if v.typ != nil && v.typ.OID == value.RecordType.OID && len(v.typ.Fields) == 0 {
+		return dberr.New(dberr.ObjectNotInPrerequisiteState, `record "%s" is not assigned yet`, v.Name).
+			WithDetail("The tuple structure of a not-yet-assigned record is indeterminate.")
+	}
+	r.into = `("` + strings.ReplaceAll(v.Name, `"`, `""`) + `")` + path
+	x, _, err := r.eval(ctx, expr)
+	r.into = ""
+	if err == nil {
+		r.vars[i].val = x
+	}
+	return err
+}
+
 // give assigns a row of rows, or NULLs when i is none of them.
 func (r *blockRun) give(ctx context.Context, into []int, rows *keptRows, i int) error {
 	at := func(col int) typed {
@@ -234,7 +269,7 @@ func (r *blockRun) give(ctx context.Context, into []int, rows *keptRows, i int) 
 		if x.typ.OID == value.RecordType.OID {
 			x.typ = &value.Type{}
 			*x.typ = *value.RecordType
-			x.typ.Fields = rows.schema
+			x.typ.Class, x.typ.Fields = value.Composite, rows.schema
 		}
 		rec := &value.Record{Fields: x.typ.Fields}
 		for col := range rows.schema {
@@ -331,7 +366,12 @@ func (r *blockRun) compile(ctx context.Context, text string, params []functions.
 	}
 	bc := s.bindContext(v, oids)
 	bc.Args, bc.Routine = params, r.routine
-	bound, err := bind.Body(ctx, bc, stmts[0], nil, "")
+	var bound plan.Statement
+	if r.into != "" {
+		bound, err = bind.Assignment(ctx, bc, r.into, stmts[0])
+	} else {
+		bound, err = bind.Body(ctx, bc, stmts[0], nil, "")
+	}
 	if err != nil {
 		return nil, err
 	}
