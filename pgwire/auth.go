@@ -106,15 +106,11 @@ func (c *conn) saslMessage() ([]byte, error) {
 // channelBinding gives what ties the exchange to this TLS connection: the hash of the server's certificate.
 func (c *conn) channelBinding() (scram.ChannelBinding, bool) {
 	t, ok := c.nc.(*tls.Conn)
-	if !ok || c.srv.tls == nil {
-		return scram.ChannelBinding{}, false
-	}
-	leaf := c.srv.tls.leaf()
-	if leaf == nil {
+	if !ok || c.shown == nil {
 		return scram.ChannelBinding{}, false
 	}
 	state := t.ConnectionState()
-	state.PeerCertificates = append(state.PeerCertificates[:0:0], leaf) // the library reads the server's from there
+	state.PeerCertificates = append(state.PeerCertificates[:0:0], c.shown) // the library reads the server's from there
 	b, err := scram.NewTLSServerEndpointBinding(&state)
 	return b, err == nil
 }

@@ -2,6 +2,7 @@ package pgwire
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"io"
 	"net"
@@ -28,10 +29,11 @@ type conn struct {
 	phase phase
 	ctx   context.Context // of the message being handled, lent by the session
 
-	alert    atomic.Bool // wake was called
-	draining atomic.Bool // the server wants to end: so does the session as soon as it is idle
-	idleAt   time.Time   // when the wait for the client ends by an idle timeout; zero: never
-	text     string      // query text that error positions refer to
+	alert    atomic.Bool       // wake was called
+	draining atomic.Bool       // the server wants to end: so does the session as soon as it is idle
+	idleAt   time.Time         // when the wait for the client ends by an idle timeout; zero: never
+	text     string            // query text that error positions refer to
+	shown    *x509.Certificate // the server's, as this connection has seen it; nil without TLS
 	enc      []pgenc.Encoder
 }
 

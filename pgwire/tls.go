@@ -77,18 +77,12 @@ func (t *TLS) load() error {
 	return nil
 }
 
-// current gives the configuration for a handshake.
-func (t *TLS) current() *tls.Config {
+// current gives the configuration for a handshake, and the certificate that the client will see.
+func (t *TLS) current() (*tls.Config, *x509.Certificate) {
 	_ = t.load() // what cannot be read leaves what is there
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.config
-}
-
-func (t *TLS) leaf() *x509.Certificate {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.cert
+	return t.config, t.cert
 }
 
 // encrypt goes on with TLS on the connection. What the client had sent before the handshake was not protected and must not be believed.
@@ -97,13 +91,15 @@ func (c *conn) encrypt(direct bool) error {
 		return fatal(dberr.ProtocolViolation, "received unencrypted data after SSL request").
 			WithDetail("This could be either a client-software bug or evidence of an attempted man-in-the-middle attack.")
 	}
-	t := tls.Server(c.in.rest(c.nc), c.srv.tls.current())
+	config, shown := c.srv.tls.current()
+	t := tls.Server(c.in.rest(c.nc), config)
 	if err := t.Handshake(); err != nil {
 		return err
 	}
 	if direct && t.ConnectionState().NegotiatedProtocol != alpn {
 		return errFrame
 	}
+	c.shown = shown
 	c.nc, c.out.dst, c.in = t, t, newReader(t, c.srv.sessions.MaxMessage())
 	return nil
 }

@@ -120,6 +120,20 @@ func (srv *Server) loginRole(user string, trusted bool) (*catalog.Role, error) {
 	return r, nil
 }
 
+// mayConnect refuses a role that lacks CONNECT on the database; name is how the client called that.
+func (srv *Server) mayConnect(role *catalog.Role, db catalog.ID, name string) error {
+	v, err := srv.db.Catalog(0)
+	if err != nil {
+		return err
+	}
+	for _, d := range v.Databases() {
+		if d.ID == db && !v.Allowed(role.ID, catalog.GuardDatabase, d.Owner, d.ACL, catalog.RightConnect) {
+			return dberr.New(dberr.InsufficientPrivilege, `permission denied for database "%s"`, name).WithDetail("User does not have CONNECT privilege.")
+		}
+	}
+	return nil
+}
+
 // parseValidUntil reads VALID UNTIL as microseconds since 2000.
 func (s *Session) parseValidUntil(text string) (int64, error) {
 	if strings.EqualFold(text, "infinity") {

@@ -143,6 +143,9 @@ func (srv *Server) NewSession(ctx context.Context, o SessionOptions) (*Session, 
 	if err != nil {
 		return nil, asFatal(dberr.As(err))
 	}
+	if err := srv.mayConnect(role, db, o.Database); err != nil {
+		return nil, asFatal(dberr.As(err))
+	}
 	s := newSession(ctx, srv, o, role)
 	s.db = db
 	s.roleSettings(role)
@@ -153,6 +156,9 @@ func (srv *Server) NewSession(ctx context.Context, o SessionOptions) (*Session, 
 	defer srv.mu.Unlock()
 	if srv.closed {
 		return nil, asFatal(dberr.New(dberr.CannotConnect, "the database system is shutting down"))
+	}
+	if role.ConnLimit >= 0 && !role.Super && srv.sessionsAs(role.Name) >= int(role.ConnLimit) {
+		return nil, asFatal(dberr.New(dberr.TooManyConnections, `too many connections for role "%s"`, role.Name))
 	}
 	if len(srv.sessions) >= srv.limit {
 		return nil, asFatal(dberr.New(dberr.TooManyConnections, "sorry, too many clients already"))
@@ -168,6 +174,17 @@ func (srv *Server) NewSession(ctx context.Context, o SessionOptions) (*Session, 
 	s.store = srv.db.NewSession(s.pid)
 	srv.sessions[s.pid] = s
 	return s, nil
+}
+
+// sessionsAs counts the sessions that a role began. The caller holds the lock.
+func (srv *Server) sessionsAs(role string) int {
+	n := 0
+	for _, s := range srv.sessions {
+		if s.login == role {
+			n++
+		}
+	}
+	return n
 }
 
 func asFatal(e *dberr.Error) *dberr.Error {
