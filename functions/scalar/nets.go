@@ -4,7 +4,6 @@ import (
 	"math/big"
 	"net/netip"
 	"strconv"
-	"strings"
 
 	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/typeio"
@@ -100,19 +99,7 @@ func broadcast(p netip.Prefix) netip.Prefix {
 // abbrevCIDR leaves out trailing zero bytes of a network.
 func abbrevCIDR(p netip.Prefix) string {
 	if !p.Addr().Is4() {
-		words := max((p.Bits()+15)/16, 2)
-		full := p.Addr().As16()
-		for i := words; i < 8; i++ { // ones, so that no zeros at the end are taken together
-			full[2*i], full[2*i+1] = 0xff, 0xff
-		}
-		s := strings.TrimSuffix(netip.AddrFrom16(full).String(), strings.Repeat(":ffff", 8-words))
-		if strings.HasSuffix(s, ":") && !strings.HasSuffix(s, "::") {
-			s += ":"
-		}
-		if p.Bits() == 0 {
-			s = "::"
-		}
-		return s + "/" + strconv.Itoa(p.Bits())
+		return abbrevCIDR6(p.Masked().Addr().As16(), p.Bits()) + "/" + strconv.Itoa(p.Bits())
 	}
 	b := p.Addr().As4()
 	s := strconv.Itoa(int(b[0]))
@@ -120,6 +107,64 @@ func abbrevCIDR(p netip.Prefix) string {
 		s += "." + strconv.Itoa(int(b[i]))
 	}
 	return s + "/" + strconv.Itoa(p.Bits())
+}
+
+// abbrevCIDR6 writes the words of a network up to its mask, at least two. The longest run of zeros is left out, and what looks like an
+// IPv4 address is written as one.
+func abbrevCIDR6(b [16]byte, bits int) string {
+	if bits == 0 {
+		return "::"
+	}
+	words := max((bits+15)/16, 2)
+	zeroAt, zeros := zeroRun(b[:2*words])
+	v4 := zeros != words && zeroAt == 0 && (zeros == 6 || zeros == 5 && b[10] == 0xff && b[11] == 0xff || zeros == 7 && b[14] != 0 && b[15] != 1)
+	var out []byte
+	for w := range words {
+		switch hi, lo := b[2*w], b[2*w+1]; {
+		case zeros > 0 && w >= zeroAt && w < zeroAt+zeros:
+			if w == zeroAt {
+				out = append(out, ':')
+			}
+			if w == words-1 {
+				out = append(out, ':')
+			}
+		case v4 && w > 5:
+			out = append(out, map[bool]byte{true: ':', false: '.'}[w == 6])
+			out = strconv.AppendInt(out, int64(hi), 10)
+			if w != 7 || bits > 120 {
+				out = strconv.AppendInt(append(out, '.'), int64(lo), 10)
+			}
+		default:
+			if len(out) > 0 {
+				out = append(out, ':')
+			}
+			out = strconv.AppendInt(out, int64(hi)<<8|int64(lo), 16)
+		}
+	}
+	return string(out)
+}
+
+// zeroRun finds the longest run of zero words: where it begins and how long it is. As in PostgreSQL, a run that is no longer than the one
+// before it is counted on.
+func zeroRun(b []byte) (at, length int) {
+	start, n := 0, 0
+	keep := func() {
+		if n > length {
+			at, length, n = start, n, 0
+		}
+	}
+	for i := 0; i < len(b); i += 2 {
+		if b[i]|b[i+1] != 0 {
+			keep()
+			continue
+		}
+		if n == 0 {
+			start = i / 2
+		}
+		n++
+	}
+	keep()
+	return at, length
 }
 
 func setMasklen(a []val, cidr bool) (val, error) {
@@ -181,6 +226,12 @@ func inetDiff(a []val) (val, error) {
 		return value.Null, dberr.New(dberr.InvalidParameterValue, "cannot subtract inet values of different sizes")
 	}
 	z := new(big.Int).Sub(new(big.Int).SetBytes(x.Addr().AsSlice()), new(big.Int).SetBytes(y.Addr().AsSlice()))
+	if !x.Addr().Is4() { // in two's complement of as many bits as an address has
+		whole := new(big.Int).Lsh(big.NewInt(1), 128)
+		if z.Mod(z, whole); z.Bit(127) == 1 {
+			z.Sub(z, whole)
+		}
+	}
 	if !z.IsInt64() {
 		return value.Null, dberr.New(dberr.NumericValueOutOfRange, "result is out of range")
 	}

@@ -46,6 +46,7 @@ func (r *blockRun) declare(ctx context.Context, decl []int) error {
 		d := r.vars[i].PLVar
 		if p := r.param(d.Name); p != nil {
 			r.vars[i], p.made = *p, true // a later variable of the name is another one
+			d.Type = ""                  // the type is the parameter's, not the one that the C parser was given
 			r.vars[i].PLVar = d
 			r.seen = append(r.seen, i)
 			continue
