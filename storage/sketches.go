@@ -6,7 +6,6 @@ import (
 	"github.com/omgdb/omgdb/storage/batch"
 	"github.com/omgdb/omgdb/storage/doc"
 	"github.com/omgdb/omgdb/storage/index/vector"
-	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/value"
 )
 
@@ -39,19 +38,10 @@ const sketchKeys = "s "
 
 // addSketch adds the sketch of a stored vector.
 func (p *projection) addSketch(c *value.Column, typ *value.Type, x doc.Value) error {
-	if x.Missing() || x.IsNull() {
+	f, err := vector.Stored(typ, x)
+	if err != nil || f == nil {
 		c.AppendNull()
-		return nil
-	}
-	v, err := typeio.FromBSON(typ, x.Type, x.Data)
-	if err != nil {
 		return err
-	}
-	var f []float32
-	if typ.OID == value.HalfVec.OID {
-		f = typeio.UnpackHalf(v)
-	} else {
-		f = typeio.UnpackVector(v)
 	}
 	addString(c, p.room.close(vector.AppendSketch(p.room.open(), f)))
 	return nil

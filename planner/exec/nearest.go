@@ -2,6 +2,7 @@ package exec
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -11,35 +12,37 @@ import (
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/batch"
 	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/doc"
 	"github.com/omgdb/omgdb/storage/index/vector"
 	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/value"
 )
 
-// nearestOp reads the rows that may be the nearest to a vector. First it finds which rows satisfy the conditions, when there are any;
-// then the index tells of which of these the distance is worth computing, in parts; when all of them have come and more rows are wanted,
-// those without a vector follow. Where the index cannot be used all rows are read.
+// nearestOp reads the rows nearest to a vector. First it finds which rows satisfy the conditions, when there are any; then the index tells
+// of which of these the distance is worth computing, and the nearest of those are read; when there are fewer of them than wanted, rows
+// without a vector follow. Where the index cannot be used all rows are read.
 type nearestOp struct {
 	b        *builder
 	n        *plan.Nearest
 	scan     *scanOp // of single rows
 	all      op      // of everything, with its predicate
 	pass     op      // ordinals of the rows that satisfy the conditions; nil when there are none
-	pred     *eval.Predicate
 	distance eval.Node
 	fixed    *fixedExprs
 
-	search  *vector.Search // nil: all is read
-	keyOf   func(ctx context.Context, n uint64) ([]byte, error)
-	yields  bool              // somebody else reads all when there is no search
-	spec    *storage.ScanSpec // for the rows of a part
-	only    *vector.Set
-	part    int
-	visited int64
-	rest    bool // only rows without a vector are still to come
-	opened  bool // all is open
-	out     batch.Batch
-	sel     []int32
+	search   *vector.Search // nil: all is read
+	keyOf    func(ctx context.Context, n uint64) ([]byte, error)
+	vectorOf func(ctx context.Context, d doc.Doc) ([]float32, error)
+	metric   vector.Metric
+	query    []float32
+	count    int
+	yields   bool // somebody else reads all when there is no search
+	only     *vector.Set
+	visited  int64
+	rest     bool // only rows without a vector are still to come
+	opened   bool // all is open
+	out      batch.Batch
+	sel      []int32
 }
 
 func (b *builder) nearest(n *plan.Nearest) (op, error) {
@@ -56,9 +59,6 @@ func (b *builder) nearest(n *plan.Nearest) (op, error) {
 	whole := plan.Node(s)
 	if n.Pred != nil {
 		whole = &plan.Filter{Input: s, Pred: n.Pred}
-		if o.pred, err = b.scope(s.Cols()).Predicate(n.Pred); err != nil {
-			return nil, err
-		}
 	}
 	if o.all, err = b.operator(whole); err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (o *nearestOp) open(ctx context.Context) error {
 	if err := o.close(); err != nil {
 		return err
 	}
-	o.search, o.only, o.rest, o.part, o.visited = nil, nil, false, firstPart, 0
+	o.search, o.only, o.rest, o.visited = nil, nil, false, 0
 	if err := o.begin(ctx); err != nil || o.search != nil || o.yields {
 		return err
 	}
@@ -126,10 +126,16 @@ func (o *nearestOp) begin(ctx context.Context) error {
 	if err != nil || !some {
 		return err
 	}
+	o.query, o.count = x, int(count.Int())
 	if o.n.Index == nil {
-		return o.beginSketched(ctx, spec, x, int(count.Int()))
+		err = o.beginSketched(ctx, spec)
+	} else {
+		err = o.beginIndexed(ctx)
 	}
-	return o.beginIndexed(ctx, spec, x, int(count.Int()))
+	if o.search == nil || err != nil {
+		return err
+	}
+	return o.choose(ctx, spec)
 }
 
 func (o *nearestOp) dims() int {
@@ -140,7 +146,7 @@ func (o *nearestOp) dims() int {
 }
 
 // beginIndexed starts a search through the index.
-func (o *nearestOp) beginIndexed(ctx context.Context, spec *storage.ScanSpec, x []float32, count int) error {
+func (o *nearestOp) beginIndexed(ctx context.Context) error {
 	m, view, err := o.b.rt.Txn.OpenIndex(ctx, o.scan.n.Rel, o.n.Index)
 	if err != nil {
 		return err
@@ -152,19 +158,11 @@ func (o *nearestOp) beginIndexed(ctx context.Context, spec *storage.ScanSpec, x 
 	if err := o.collect(ctx); err != nil {
 		return err
 	}
-	o.byKeys(spec)
-	o.search, err = store.Search(ctx, view, x, vector.Options{K: count, Recall: o.recall(), Only: o.only})
+	o.search, err = store.Search(ctx, view, o.query, vector.Options{K: o.count, Recall: o.recall(), Only: o.only})
 	if o.search != nil {
-		o.keyOf = o.search.RowKey
+		o.keyOf, o.vectorOf, o.metric = o.search.RowKey, store.Vector, vector.MetricOf(o.n.Index)
 	}
 	return err
-}
-
-// byKeys makes the spec of the scan one for rows by their keys.
-func (o *nearestOp) byKeys(spec *storage.ScanSpec) {
-	alone := *spec
-	alone.Index, alone.Bounds, alone.Reverse = nil, nil, false
-	o.spec = &alone
 }
 
 // mostNearest is up to how many rows an index is asked for; for more, reading all is the better way.
@@ -225,93 +223,98 @@ func (o *nearestOp) collect(ctx context.Context) error {
 	}
 }
 
-// Parts grow, so that a search that is soon done reads few rows in vain, but not far: each tells how few rows are left to be read.
-const (
-	firstPart = 64
-	mostPart  = 192
-)
+// hit is a row with its distance.
+type hit struct {
+	distance float64
+	key      []byte
+}
+
+// choose computes the distances of the rows that the search names, a few at a time, for each tells how few are left to be looked at. The
+// scan is opened over the nearest, and all that are as near as the last of them.
+func (o *nearestOp) choose(ctx context.Context, spec *storage.ScanSpec) error {
+	const part = 32
+	var hits []hit
+	var named []uint64
+	for {
+		if named = o.search.Next(named[:0], part); len(named) == 0 {
+			break
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		o.visited += int64(len(named))
+		slices.Sort(named)
+		for _, n := range named {
+			h, err := o.measure(ctx, n)
+			if err != nil {
+				return err
+			}
+			o.search.Found(h.distance)
+			hits = append(hits, h)
+		}
+	}
+	slices.SortFunc(hits, func(a, b hit) int { return compareDistances(a.distance, b.distance) })
+	n := min(o.count, len(hits))
+	for n > 0 && n < len(hits) && compareDistances(hits[n].distance, hits[n-1].distance) == 0 {
+		n++
+	}
+	chosen := *spec
+	chosen.Index, chosen.Bounds, chosen.Reverse, chosen.Keys = nil, nil, false, make([][]byte, n)
+	for i, h := range hits[:n] {
+		chosen.Keys[i] = h.key
+	}
+	slices.SortFunc(chosen.Keys, bytes.Compare)
+	o.noteVisits()
+	o.scan.asked = &chosen
+	return o.scan.open(ctx)
+}
+
+// compareDistances puts what is no number last.
+func compareDistances(a, b float64) int {
+	if a != a || b != b {
+		return -cmp.Compare(a, b)
+	}
+	return cmp.Compare(a, b)
+}
+
+func (o *nearestOp) measure(ctx context.Context, n uint64) (h hit, err error) {
+	if h.key, err = o.keyOf(ctx, n); err != nil {
+		return h, err
+	}
+	d, ok, err := o.b.rt.Txn.Get(ctx, o.scan.n.Rel, h.key)
+	if err != nil {
+		return h, err
+	}
+	var x []float32
+	if ok {
+		x, err = o.vectorOf(ctx, d)
+	}
+	if err == nil && len(x) != len(o.query) {
+		err = dberr.New(dberr.IndexCorrupted, "a search for vectors names row %x, which has none", h.key).WithHint("Build the index again with REINDEX.")
+	}
+	if err == nil {
+		h.distance = o.metric.Distance(x, o.query)
+	}
+	return h, err
+}
 
 func (o *nearestOp) next(ctx context.Context) (*batch.Batch, error) {
 	if o.search == nil {
 		return o.all.next(ctx)
 	}
-	for !o.rest {
-		if o.scan.iter == nil {
-			more, err := o.nextPart(ctx)
-			if err != nil {
-				return nil, err
-			}
-			if !more {
-				o.noteVisits()
-				if o.search.Enough() || o.only != nil && o.visited >= int64(o.only.Len()) {
-					return nil, nil
-				}
-				o.rest, o.opened = true, true
-				if err := o.all.open(ctx); err != nil {
-					return nil, err
-				}
-				break
-			}
+	if !o.rest {
+		if in, err := nextRows(ctx, o.scan); in != nil || err != nil {
+			return in, err
 		}
-		in, err := nextRows(ctx, o.scan)
-		if err != nil {
+		if o.search.Enough() || o.only != nil && o.visited >= int64(o.only.Len()) {
+			return nil, nil
+		}
+		o.rest, o.opened = true, true
+		if err := o.all.open(ctx); err != nil {
 			return nil, err
-		}
-		if in == nil {
-			if err := o.scan.close(); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if out, err := o.measured(ctx, in); out != nil || err != nil {
-			return out, err
 		}
 	}
 	return o.without(ctx)
-}
-
-// nextPart opens the scan of the next rows that the index names; false when it names no more.
-func (o *nearestOp) nextPart(ctx context.Context) (bool, error) {
-	ordinals := o.search.Next(nil, o.part)
-	if len(ordinals) == 0 {
-		return false, nil
-	}
-	o.part = min(2*o.part, mostPart)
-	o.visited += int64(len(ordinals))
-	spec := *o.spec
-	spec.Keys = make([][]byte, len(ordinals))
-	for i, n := range ordinals {
-		k, err := o.keyOf(ctx, n)
-		if err != nil {
-			return false, err
-		}
-		spec.Keys[i] = k
-	}
-	slices.SortFunc(spec.Keys, bytes.Compare)
-	o.scan.asked = &spec
-	return true, o.scan.open(ctx)
-}
-
-// measured tells the search the distances of rows, and gives those that satisfy the predicate; nil when none does.
-func (o *nearestOp) measured(ctx context.Context, in *batch.Batch) (*batch.Batch, error) {
-	o.out = *in
-	if o.pred != nil {
-		sel, err := o.pred.Select(ctx, in)
-		if err != nil || len(sel) == 0 {
-			return nil, err
-		}
-		o.out.Sel = sel
-	}
-	d, err := o.distance.Eval(ctx, &o.out, o.out.Sel)
-	if err != nil {
-		return nil, err
-	}
-	for i := range o.out.Rows() {
-		if at := int32(o.out.Row(i)); !d.NullAt(at) {
-			o.search.Found(d.Flts[d.At(at)])
-		}
-	}
-	return &o.out, nil
 }
 
 // without gives the rows that have no vector.

@@ -6,15 +6,16 @@ import (
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/batch"
+	"github.com/omgdb/omgdb/storage/doc"
 	"github.com/omgdb/omgdb/storage/index/vector"
 	"github.com/omgdb/omgdb/storage/value"
 )
 
 // beginSketched starts a search without an index: the sketches of all vectors tell which rows may be among the nearest. It starts none
 // where sketches are not to be had.
-func (o *nearestOp) beginSketched(ctx context.Context, spec *storage.ScanSpec, x []float32, count int) error {
+func (o *nearestOp) beginSketched(ctx context.Context, spec *storage.ScanSpec) error {
 	of := o.n.Sketch
-	near, ok := vector.NewSketches(of.Metric, x, count)
+	near, ok := vector.NewSketches(of.Metric, o.query, o.count)
 	if !ok || spec.Index != nil || spec.Keys != nil {
 		return nil
 	}
@@ -37,9 +38,10 @@ func (o *nearestOp) beginSketched(ctx context.Context, spec *storage.ScanSpec, x
 		}
 		keys = o.addSketches(in, near, keys)
 	}
-	o.byKeys(spec)
-	o.search = near.Search()
+	o.search, o.metric = near.Search(), of.Metric
 	o.keyOf = func(_ context.Context, n uint64) ([]byte, error) { return value.String(keys[n]).Bytes(), nil }
+	path := doc.Keys(of.Field)
+	o.vectorOf = func(_ context.Context, d doc.Doc) ([]float32, error) { return vector.Stored(of.Type, d.Walk(path)) }
 	return nil
 }
 

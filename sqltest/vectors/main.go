@@ -130,18 +130,27 @@ func (s *side) index(ctx context.Context, r *report, wanted, keep bool) error {
 	if err := s.exec(ctx, "SET enable_indexscan = on; SET max_parallel_maintenance_workers = 2; SET maintenance_work_mem = '1GB'"); err != nil {
 		return err
 	}
+	before, err := s.size(ctx)
+	if err != nil {
+		return err
+	}
 	start := time.Now()
 	if err := s.exec(ctx, "CREATE INDEX vec_items_e ON vec_items USING hnsw (embedding vector_cosine_ops)"); err != nil {
 		return err
 	}
 	s.indexed = true
 	r.add("build_seconds_"+s.name, time.Since(start).Seconds())
-	var size int64
-	if err := s.conn.QueryRow(ctx, "SELECT pg_relation_size('vec_items_e')").Scan(&size); err != nil {
-		return err
+	after, err := s.size(ctx)
+	r.add("index_mb_"+s.name, float64(after-before)/(1<<20))
+	return err
+}
+
+// size is that of all files of the database.
+func (s *side) size(ctx context.Context) (n int64, err error) {
+	if err := s.exec(ctx, "CHECKPOINT"); err != nil {
+		return 0, err
 	}
-	r.add("index_mb_"+s.name, float64(size)/(1<<20))
-	return nil
+	return n, s.conn.QueryRow(ctx, "SELECT pg_database_size(current_database())").Scan(&n)
 }
 
 // measure runs the queries of a job on all sides in turn.
@@ -221,7 +230,7 @@ func (s *side) tune(ctx context.Context, w *world, j job) (best string, err erro
 	if j.name == "exact" {
 		return "an exact scan", nil
 	}
-	const tries = 12
+	const tries = 30
 	least, most := 0.0, 0.0
 	for _, set := range settings() {
 		if err := s.exec(ctx, set); err != nil {

@@ -17,6 +17,18 @@ const (
 	ByIP     Metric = 3 // negative inner product
 )
 
+// Distance is the distance of two vectors of one length, as SQL has it.
+func (m Metric) Distance(a, b []float32) float64 {
+	switch m {
+	case ByL2:
+		return math.Sqrt(float64(L2Squared(a, b)))
+	case ByCosine:
+		dot, square := DotAndSquare(a, b)
+		return CosineDistance(dot, square, Dot(b, b))
+	}
+	return -float64(Dot(a, b))
+}
+
 // params is what all codes of an index have in common. It does not change while the index lives.
 type params struct {
 	metric Metric

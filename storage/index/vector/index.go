@@ -172,38 +172,45 @@ func (m *Index) vector(ctx context.Context, d doc.Doc) ([]float32, error) {
 	if m.embedder != nil {
 		return m.embed(ctx, d)
 	}
-	var v value.Value
 	if m.eval == nil {
-		stored := d.Lookup(m.col.Field)
-		if stored.Missing() || stored.IsNull() {
-			return nil, nil
-		}
-		var err error
-		if v, err = typeio.FromBSON(m.typ, stored.Type, stored.Data); err != nil {
+		x, err := Stored(m.typ, d.Lookup(m.col.Field))
+		if err != nil || x == nil {
 			return nil, err
 		}
-	} else {
-		if ok, err := m.eval.Holds(ctx, d); !ok || err != nil {
-			return nil, err
-		}
-		vals, err := m.eval.Keys(ctx, d, nil)
-		if err != nil {
-			return nil, err
-		}
-		v = vals[0]
+		return x, typeio.CheckVectorMod(int32(m.dims), len(x))
 	}
-	if v.IsNull() {
-		return nil, nil
+	if ok, err := m.eval.Holds(ctx, d); !ok || err != nil {
+		return nil, err
 	}
-	x := unpack(m.typ, v)
+	vals, err := m.eval.Keys(ctx, d, nil)
+	if err != nil || vals[0].IsNull() {
+		return nil, err
+	}
+	x := unpack(m.typ, vals[0])
 	return x, typeio.CheckVectorMod(int32(m.dims), len(x))
 }
 
+// Vector gives the vector of a row; nil when it has none. It may lie in the document.
+func (m *Index) Vector(ctx context.Context, d doc.Doc) ([]float32, error) { return m.vector(ctx, d) }
+
+// Stored gives a stored vector or halfvec, nil for none. A vector may lie where it is stored.
+func Stored(t *value.Type, stored doc.Value) ([]float32, error) {
+	if stored.Missing() || stored.IsNull() {
+		return nil, nil
+	}
+	v, err := typeio.FromBSON(t, stored.Type, stored.Data)
+	if err != nil {
+		return nil, err
+	}
+	return unpack(t, v), nil
+}
+
+// unpack gives a vector's elements, where they lie if they are float32.
 func unpack(t *value.Type, v value.Value) []float32 {
 	if t.OID == value.HalfVec.OID {
 		return typeio.UnpackHalf(v)
 	}
-	return typeio.UnpackVector(v)
+	return Floats(v.Bytes())
 }
 
 // delta gives the key of what the transaction itself says of a row.

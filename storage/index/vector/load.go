@@ -58,6 +58,7 @@ func (l *loader) Add(ctx context.Context, row index.Row, d doc.Doc) error {
 		if r.x, err = l.m.vector(ctx, d); err != nil || r.x == nil {
 			return err
 		}
+		r.x = slices.Clone(r.x)
 	}
 	if !l.m.ordinals.Hidden() {
 		r.key = bytes.Clone(row.Key)

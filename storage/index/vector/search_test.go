@@ -186,15 +186,7 @@ func newWorld(metric Metric, rows [][]float32) *world {
 	return w
 }
 
-func (w *world) distance(a, b []float32) float64 {
-	switch w.p.metric {
-	case ByL2:
-		return math.Sqrt(float64(L2Squared(a, b)))
-	case ByCosine:
-		return CosineDistance(Dot(a, b), Dot(a, a), Dot(b, b))
-	}
-	return -float64(Dot(a, b))
-}
+func (w *world) distance(a, b []float32) float64 { return w.p.metric.Distance(a, b) }
 
 // search gives the ordinals found and how many rows were looked at.
 func (w *world) search(t testing.TB, x []float32, o Options) (found []uint64, visited int) {
