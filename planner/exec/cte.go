@@ -39,6 +39,9 @@ type withOp struct {
 
 func (b *builder) with(n *plan.With) (op, error) {
 	o := &withOp{}
+	if b.ctes == nil {
+		b.ctes = map[int]*cteState{}
+	}
 	for i := range n.CTEs {
 		c := &n.CTEs[i]
 		s := &cteState{cte: c, depth: b.depth, types: types(c.Query.Cols()), mem: b.memory(), vecs: make([]vec.Vec, len(c.Query.Cols()))}

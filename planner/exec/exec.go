@@ -14,6 +14,7 @@ package exec
 
 import (
 	"context"
+	"slices"
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/planner/exec/eval"
@@ -59,8 +60,8 @@ func Open(ctx context.Context, rt *Runtime, q *plan.Query) (res *Result, err err
 	if err != nil {
 		return nil, err
 	}
-	r := &root{op: o, b: b}
-	if err := r.shape(q); err != nil {
+	r := &root{op: o, b: b, q: q}
+	if err := r.shape(); err != nil {
 		return nil, err
 	}
 	res = &Result{root: r}
@@ -90,8 +91,9 @@ func (r *Result) Close() error { return r.root.Close() }
 type root struct {
 	op     op
 	b      *builder
-	schema value.Schema
-	pick   []int
+	q      *plan.Query
+	schema value.Schema // of q, once it was asked for
+	pick   []int        // nil: the columns as they come
 	out    batch.Batch
 	state  rootState
 }
@@ -107,28 +109,33 @@ const (
 )
 
 // shape finds where the query's output columns stand in the root node's.
-func (r *root) shape(q *plan.Query) error {
-	cols := q.Root.Cols()
+func (r *root) shape() error {
+	cols := r.q.Root.Cols()
+	if slices.EqualFunc(cols, r.q.Out, func(a, b plan.Col) bool { return a.ID == b.ID }) {
+		return nil
+	}
 	at := eval.Layout(cols)
-	same := len(cols) == len(q.Out)
-	for i, c := range q.Out {
+	r.pick = make([]int, len(r.q.Out))
+	for i, c := range r.q.Out {
 		k, ok := at[c.ID]
 		if !ok {
 			return dberr.New(dberr.InternalError, "output column %q is not produced by the plan", c.Name)
 		}
-		r.schema = append(r.schema, value.Field{Name: c.Name, Type: c.Type, Mod: c.Mod, Table: c.Table, Attr: c.Attr})
-		r.pick = append(r.pick, k)
-		same = same && k == i
+		r.pick[i] = k
 	}
-	if same {
-		r.pick = nil
-	} else {
-		r.out.Cols = make([]*value.Column, len(r.pick))
-	}
+	r.out.Cols = make([]*value.Column, len(r.pick))
 	return nil
 }
 
-func (r *root) Schema() value.Schema { return r.schema }
+func (r *root) Schema() value.Schema {
+	if r.schema == nil {
+		r.schema = make(value.Schema, len(r.q.Out))
+		for i, c := range r.q.Out {
+			r.schema[i] = value.Field{Name: c.Name, Type: c.Type, Mod: c.Mod, Table: c.Table, Attr: c.Attr}
+		}
+	}
+	return r.schema
+}
 
 func (r *root) affected() int64 {
 	if r.b.changes == nil {

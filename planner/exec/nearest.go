@@ -50,7 +50,7 @@ func (b *builder) nearest(n *plan.Nearest) (op, error) {
 	if !ok {
 		return nil, dberr.New(dberr.InternalError, "a vector search over %T", n.Input)
 	}
-	o := &nearestOp{b: b, n: n, fixed: &fixedExprs{scope: b.scope(nil), nodes: map[plan.Expr]eval.Node{}}}
+	o := &nearestOp{b: b, n: n, fixed: &fixedExprs{scope: b.scope(nil)}}
 	one, err := b.scan(s)
 	if err != nil {
 		return nil, err

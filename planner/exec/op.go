@@ -60,7 +60,7 @@ type builder struct {
 }
 
 func newBuilder(ctx context.Context, rt *Runtime) *builder {
-	return &builder{ctx: ctx, rt: rt, run: eval.NewRun(rt.Env, rt.Params), ctes: map[int]*cteState{},
+	return &builder{ctx: ctx, rt: rt, run: eval.NewRun(rt.Env, rt.Params),
 		account: &functions.Account{Parent: rt.Memory}}
 }
 

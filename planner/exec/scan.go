@@ -33,7 +33,7 @@ type scanOp struct {
 }
 
 func (b *builder) scan(n *plan.Scan) (op, error) {
-	o := &scanOp{b: b, n: n, cols: make([]storage.ScanCol, len(n.Out)), fixed: &fixedExprs{scope: b.scope(nil), nodes: map[plan.Expr]eval.Node{}}}
+	o := &scanOp{b: b, n: n, cols: make([]storage.ScanCol, len(n.Out)), fixed: &fixedExprs{scope: b.scope(nil)}}
 	for i := range n.Out {
 		o.cols[i] = n.Out[i].Src
 	}
@@ -47,14 +47,20 @@ type fixedExprs struct {
 }
 
 func (f *fixedExprs) value(ctx context.Context, e plan.Expr) (value.Value, error) {
-	if c, ok := e.(*plan.Const); ok {
-		return c.Val, nil
+	switch x := e.(type) {
+	case *plan.Const:
+		return x.Val, nil
+	case *plan.Param:
+		return f.scope.Run.Param(x.Num)
 	}
 	n := f.nodes[e]
 	if n == nil {
 		var err error
 		if n, err = f.scope.Compile(e); err != nil {
 			return value.Null, err
+		}
+		if f.nodes == nil {
+			f.nodes = map[plan.Expr]eval.Node{}
 		}
 		f.nodes[e] = n
 	}

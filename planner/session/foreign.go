@@ -37,6 +37,9 @@ func (s *Session) checkConstraints(ctx context.Context, txn *storage.Txn) error 
 
 // handleEvents handles events and those that follow from them.
 func (s *Session) handleEvents(ctx context.Context, txn *storage.Txn, events []storage.ConstraintEvent) error {
+	if len(events) == 0 {
+		return nil
+	}
 	k := &keyKeeper{s: s, txn: txn}
 	for len(events) > 0 {
 		for i := range events {

@@ -37,7 +37,7 @@ type Run struct {
 
 // NewRun starts an execution.
 func NewRun(env *functions.Env, params []value.Value) *Run {
-	return &Run{Env: env, Params: params, outer: map[plan.ColID]*Slot{}, gen: 1}
+	return &Run{Env: env, Params: params, gen: 1}
 }
 
 // Slot holds the current value of a column of an enclosing query.
@@ -49,6 +49,9 @@ func (r *Run) Declare(c plan.Col) *Slot {
 	if s == nil {
 		s = &Slot{value.NewColumn(c.Type, 1)}
 		s.col.AppendNull()
+		if r.outer == nil {
+			r.outer = map[plan.ColID]*Slot{}
+		}
 		r.outer[c.ID] = s
 	}
 	return s
@@ -89,6 +92,9 @@ type Scope struct {
 
 // Layout maps a node's output columns to their indexes in its batches.
 func Layout(cols []plan.Col) map[plan.ColID]int {
+	if len(cols) == 0 {
+		return nil
+	}
 	m := make(map[plan.ColID]int, len(cols))
 	for i, c := range cols {
 		m[c.ID] = i
