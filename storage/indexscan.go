@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/omgdb/omgdb/storage/catalog"
@@ -122,6 +123,29 @@ func (t *Txn) IndexCount(ctx context.Context, x *catalog.Index, ranges []KeyRang
 		}
 	}
 	return n, err
+}
+
+// IndexRows gives the keys of the rows that the entries of an ordered index in ranges lead to, in the index's order, at most limit; a row
+// may come more than once.
+func (t *Txn) IndexRows(ctx context.Context, rel *catalog.Relation, x *catalog.Index, ranges []KeyRange, limit int64) (keys [][]byte, err error) {
+	m, err := t.db.openIndex(rel, x)
+	if err != nil {
+		return nil, err
+	}
+	reader, ok := m.(index.Reader)
+	if !ok {
+		return nil, dberr.New(dberr.InternalError, "index \"%s\" has no order to scan it in", x.Name)
+	}
+	it := &indexIter{ctx: ctx, stmt: t.now, rel: rel, x: x, reader: reader, ranges: ranges, only: true}
+	defer it.Close()
+	for int64(len(keys)) < limit && it.Next() {
+		k, err := reader.RowKey(it.it.Key(), it.it.Value())
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, bytes.Clone(k))
+	}
+	return keys, it.err
 }
 
 // Bound limits the component behind the equal ones, see IndexRange.

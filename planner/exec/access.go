@@ -14,7 +14,8 @@ import (
 // access turns the expressions of a scan's plan.Access into keys and ranges of keys. A NULL among the values of a key finds nothing;
 // an index's key that IS NULL has no expression.
 type access struct {
-	n     *plan.Scan
+	rel   *catalog.Relation
+	by    *plan.Access
 	value func(plan.Expr) (value.Value, error)
 	cut   bool // some value was too long for the index: its ranges may hold other rows too
 }
@@ -22,7 +23,7 @@ type access struct {
 // keys gives the exact row keys in key order, each once; nil when the scan doesn't go by exact keys.
 func (a *access) keys() ([][]byte, error) {
 	var out [][]byte
-	for _, p := range a.n.Access.Point {
+	for _, p := range a.by.Point {
 		vals, ok, err := a.values(p)
 		if err != nil {
 			return nil, err
@@ -34,7 +35,7 @@ func (a *access) keys() ([][]byte, error) {
 			return nil, err
 		}
 	}
-	if e := a.n.Access.AnyOf; e != nil {
+	if e := a.by.AnyOf; e != nil {
 		v, err := a.value(e)
 		if err != nil {
 			return nil, err
@@ -69,11 +70,11 @@ func (a *access) values(es []plan.Expr) (vals []value.Value, ok bool, err error)
 
 // appendKeys adds the keys under which a row with the key values may lie; a collection's _id of one text may be of several types.
 func (a *access) appendKeys(to [][]byte, t *value.Type, vals []value.Value) ([][]byte, error) {
-	if a.n.Rel.Kind == catalog.Collection {
-		ks, err := storage.IDKeys(a.n.Rel, typeio.Text(t, vals[0], nil))
+	if a.rel.Kind == catalog.Collection {
+		ks, err := storage.IDKeys(a.rel, typeio.Text(t, vals[0], nil))
 		return append(to, ks...), err
 	}
-	k, err := storage.PrimaryKey(a.n.Rel, vals)
+	k, err := storage.PrimaryKey(a.rel, vals)
 	if err != nil {
 		return nil, err
 	}
@@ -82,12 +83,12 @@ func (a *access) appendKeys(to [][]byte, t *value.Type, vals []value.Value) ([][
 
 // ranges gives the ranges of keys, of the relation or of the index, sorted and disjoint; nil when the scan doesn't go by ranges.
 func (a *access) ranges() ([]storage.KeyRange, error) {
-	if a.n.Access.Ranges == nil {
+	if a.by.Ranges == nil {
 		return nil, nil
 	}
-	out := make([]storage.KeyRange, 0, len(a.n.Access.Ranges))
-	for i := range a.n.Access.Ranges {
-		r, ok, err := a.keyRange(&a.n.Access.Ranges[i])
+	out := make([]storage.KeyRange, 0, len(a.by.Ranges))
+	for i := range a.by.Ranges {
+		r, ok, err := a.keyRange(&a.by.Ranges[i])
 		if err != nil {
 			return nil, err
 		}
@@ -113,12 +114,12 @@ func (a *access) keyRange(r *plan.KeyRange) (out storage.KeyRange, ok bool, err 
 	if err != nil || !ok {
 		return out, false, err
 	}
-	if x := a.n.Access.Index; x != nil {
+	if x := a.by.Index; x != nil {
 		var exact bool
-		out, exact, err = storage.IndexRange(a.n.Rel, x, eq, lower, upper)
+		out, exact, err = storage.IndexRange(a.rel, x, eq, lower, upper)
 		a.cut = a.cut || !exact
 	} else {
-		out, err = storage.PrimaryRange(a.n.Rel, eq, lower, upper)
+		out, err = storage.PrimaryRange(a.rel, eq, lower, upper)
 	}
 	return out, err == nil && (out.End == nil || bytes.Compare(out.Start, out.End) < 0), err
 }

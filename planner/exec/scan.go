@@ -103,9 +103,13 @@ func (o *scanOp) spec(ctx context.Context) (spec *storage.ScanSpec, some bool, e
 	if err != nil {
 		return nil, false, err
 	}
-	a := &access{n: o.n, value: func(e plan.Expr) (value.Value, error) { return o.fixed.value(ctx, e) }}
+	a := o.access(ctx, &o.n.Access)
+	if o.n.Access.Either != nil {
+		some, err = o.either(ctx, spec)
+		return spec, some, err
+	}
 	if x := o.n.Access.Index; x != nil && o.n.Access.AnyOf != nil {
-		some, err = o.byTerms(ctx, spec, x)
+		some, err = o.byTerms(ctx, spec)
 		return spec, some, err
 	}
 	if spec.Keys, err = a.keys(); err != nil {
@@ -126,6 +130,11 @@ func (o *scanOp) spec(ctx context.Context) (spec *storage.ScanSpec, some bool, e
 		return spec, true, nil
 	}
 	return spec, true, o.throughIndex(ctx, spec, ranges, a.cut)
+}
+
+// access evaluates an access of the scan.
+func (o *scanOp) access(ctx context.Context, by *plan.Access) *access {
+	return &access{rel: o.n.Rel, by: by, value: func(e plan.Expr) (value.Value, error) { return o.fixed.value(ctx, e) }}
 }
 
 // throughIndex lets the scan go through the index, unless that is newer than what the statement sees, or would lead to so many rows

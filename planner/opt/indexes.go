@@ -201,7 +201,7 @@ func useIndexes(c *Context, n plan.Node) (plan.Node, error) {
 			conds, in = conjuncts(f.Pred, nil), f.Input
 		}
 		s, ok := in.(*plan.Scan)
-		if !ok || s.Access.Index != nil || s.Access.Point != nil || s.Access.AnyOf != nil || s.Access.Ranges != nil {
+		if !ok || !s.Access.Whole() {
 			return n, nil
 		}
 		all := append(append([]plan.Expr(nil), s.FilterExprs...), conds...)
@@ -210,6 +210,9 @@ func useIndexes(c *Context, n plan.Node) (plan.Node, error) {
 			if other := c.byTerms(s, all); other != s {
 				better = other
 			}
+		}
+		if better == s {
+			better = c.united(s, all)
 		}
 		switch {
 		case better == s:

@@ -14,7 +14,7 @@ import (
 func lookUpKeys(_ *Context, n plan.Node) (plan.Node, error) {
 	return everyNode(n, func(n plan.Node) (plan.Node, error) {
 		s, ok := n.(*plan.Scan)
-		if !ok || len(s.FilterExprs) == 0 || s.Access.Point != nil || s.Access.AnyOf != nil || s.Access.Ranges != nil {
+		if !ok || len(s.FilterExprs) == 0 || !s.Access.Whole() {
 			return n, nil
 		}
 		if s.Rel.Kind == catalog.Collection {
@@ -284,7 +284,7 @@ func resolveKeys(n plan.Node, keys []plan.SortKey) []plan.SortKey {
 
 func scanInOrder(s *plan.Scan, keys []plan.SortKey) plan.Node {
 	cols := keyColumns(s)
-	if len(cols) == 0 || s.Access.Reverse || s.Access.Index != nil || s.Access.AnyOf != nil {
+	if len(cols) == 0 || s.Access.Reverse || s.Access.Index != nil || s.Access.AnyOf != nil || s.Access.Either != nil {
 		return nil // through an index rows come in its order
 	}
 	desc := keys[0].Desc

@@ -77,7 +77,7 @@ func lookupScan(n plan.Node) *plan.Scan {
 	case *plan.Project:
 		return lookupScan(x.Input)
 	case *plan.Scan:
-		if x.Lock == nil && x.Limit == nil && x.Access.Index == nil && x.Access.Point == nil && x.Access.AnyOf == nil && x.Access.Ranges == nil {
+		if x.Lock == nil && x.Limit == nil && x.Access.Whole() {
 			return x
 		}
 	}

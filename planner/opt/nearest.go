@@ -81,7 +81,7 @@ func (c *Context) nearestInput(n plan.Node, distance, top, pred plan.Expr) plan.
 func (c *Context) nearestScan(s *plan.Scan, distance, top, pred plan.Expr) *plan.Nearest {
 	call, ok := distance.(*plan.Call)
 	if !ok || call.Fn == nil || len(call.Args) != 2 || c.Catalog == nil || s.Lock != nil || s.AsOf != 0 || s.Limit != nil || s.Access.Unique ||
-		s.Access.Point != nil || s.Access.AnyOf != nil || c.baseRows(s.Rel) < leastNearest {
+		s.Access.Point != nil || s.Access.AnyOf != nil || s.Access.Either != nil || c.baseRows(s.Rel) < leastNearest {
 		return nil
 	}
 	metric := distances[call.Fn.Name]

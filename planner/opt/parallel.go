@@ -6,7 +6,7 @@ import "github.com/omgdb/omgdb/planner/plan"
 func splitScans(c *Context, n plan.Node) (plan.Node, error) {
 	return everyNode(n, func(n plan.Node) (plan.Node, error) {
 		s, ok := n.(*plan.Scan)
-		if !ok || s.AsOf != 0 || s.Limit != nil || s.Lock != nil || s.Access.Point != nil || s.Access.AnyOf != nil || s.Access.Reverse || s.Access.Ordered || s.Access.Unique {
+		if !ok || s.AsOf != 0 || s.Limit != nil || s.Lock != nil || s.Access.Point != nil || s.Access.AnyOf != nil || s.Access.Either != nil || s.Access.Reverse || s.Access.Ordered || s.Access.Unique {
 			return n, nil
 		}
 		parts := int(c.baseRows(s.Rel) / partRows)

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -295,6 +296,11 @@ func (e *explainer) scan(o *expNode, x *Scan) {
 	a := &x.Access
 	conds := e.bounds(x)
 	switch {
+	case a.Either != nil:
+		name := e.armNames(x)
+		o.call("Index Scan", "Index Scan using "+name+" on "+on)
+		o.attrs = []Prop{{"Scan Direction", "Forward"}, {"Index Name", name}}
+		o.add("Index Cond", strings.Join(conds, " OR "))
 	case a.Index == nil && len(conds) == 0 && !a.Reverse:
 		o.call("Seq Scan", "Seq Scan on "+on)
 	default:
@@ -327,6 +333,21 @@ func (e *explainer) scan(o *expNode, x *Scan) {
 	}
 }
 
+// armNames lists the indexes of a scan through several.
+func (e *explainer) armNames(x *Scan) string {
+	var names []string
+	for _, arm := range x.Access.Either {
+		name := keyName(x.Rel)
+		if arm.Index != nil {
+			name = arm.Index.Name
+		}
+		if name = QuoteIdent(name); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 func (e *explainer) conjunction(n Node, es []Expr) string {
 	if len(es) == 1 {
 		return e.write(n, es[0])
@@ -349,6 +370,11 @@ func (e *explainer) bounds(x *Scan) []string {
 			return parts[0]
 		}
 		return "(" + strings.Join(parts, " AND ") + ")"
+	}
+	for _, arm := range x.Access.Either {
+		one := *x
+		one.Access = arm
+		out = append(out, e.bounds(&one)...)
 	}
 	for _, p := range x.Access.Point {
 		var parts []string

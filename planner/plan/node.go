@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/catalog"
@@ -67,6 +69,41 @@ type Access struct {
 	Exact bool
 	// Wanted is how many rows of an Ordered scan are probably enough; 0 when that is not known.
 	Wanted int
+	// Either finds the rows that one of several accesses finds, each by its own Index, Point or AnyOf: the arms of an OR.
+	Either []Access
+}
+
+// Whole tells that all rows are read.
+func (a *Access) Whole() bool {
+	return a.Index == nil && a.Point == nil && a.AnyOf == nil && a.Ranges == nil && a.Either == nil
+}
+
+// eachExpr calls f for the places of the expressions.
+func (a *Access) eachExpr(f func(*Expr)) {
+	for _, k := range a.Point {
+		each(f, k)
+	}
+	one(f, &a.AnyOf)
+	for i := range a.Ranges {
+		r := &a.Ranges[i]
+		each(f, r.Eq)
+		one(f, &r.Lower, &r.Upper)
+	}
+	for i := range a.Either {
+		a.Either[i].eachExpr(f)
+	}
+}
+
+// clone gives a copy whose expressions can be replaced.
+func (a Access) clone() Access {
+	a.Point, a.Ranges, a.Either = clone2(a.Point), slices.Clone(a.Ranges), slices.Clone(a.Either)
+	for i := range a.Ranges {
+		a.Ranges[i].Eq = slices.Clone(a.Ranges[i].Eq)
+	}
+	for i := range a.Either {
+		a.Either[i] = a.Either[i].clone()
+	}
+	return a
 }
 
 // KeyRange bounds the leading key columns: Eq prefixes, then optionally one bounded column.

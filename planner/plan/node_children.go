@@ -96,15 +96,7 @@ func clone2(rows [][]Expr) [][]Expr {
 
 func (n *Scan) slots(f func(*Expr)) {
 	each(f, n.FilterExprs)
-	for _, k := range n.Access.Point {
-		each(f, k)
-	}
-	one(f, &n.Access.AnyOf)
-	for i := range n.Access.Ranges {
-		r := &n.Access.Ranges[i]
-		each(f, r.Eq)
-		one(f, &r.Lower, &r.Upper)
-	}
+	n.Access.eachExpr(f)
 	one(f, &n.Limit)
 }
 
@@ -121,11 +113,7 @@ func (n *Scan) Exprs() []Expr { return list(n) }
 func (n *Scan) WithExprs(e []Expr) Node {
 	c := *n
 	c.FilterExprs = slices.Clone(n.FilterExprs)
-	c.Access.Point = clone2(n.Access.Point)
-	c.Access.Ranges = slices.Clone(n.Access.Ranges)
-	for i := range c.Access.Ranges {
-		c.Access.Ranges[i].Eq = slices.Clone(c.Access.Ranges[i].Eq)
-	}
+	c.Access = n.Access.clone()
 	fill(&c, e)
 	return &c
 }
