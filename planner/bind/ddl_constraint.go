@@ -219,7 +219,7 @@ func (b *binder) keyColumns(d *tableDef, k *pg_query.Constraint, kind string) ([
 		if slices.Contains(nums, c.Num) {
 			return nil, nil, errAt(loc(k.Location), dberr.DuplicateColumn, "column \"%s\" appears twice in %s constraint", name, kind)
 		}
-		if !b.sortable(c.Type) {
+		if !b.indexable(c.Type) {
 			return nil, nil, dberr.New(dberr.UndefinedObject, "data type %s has no default operator class for access method \"btree\"", c.Type.SQL).
 				WithHint("You must specify an operator class for the index or define a default operator class for the data type.")
 		}

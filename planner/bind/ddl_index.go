@@ -132,7 +132,7 @@ func (b *binder) indexKey(s *scope, rel *catalog.Relation, ix *catalog.Index, el
 			name = "expr"
 		}
 	}
-	if ix.Method == "btree" && !b.sortable(k.Type) {
+	if ix.Method == "btree" && !b.indexable(k.Type) {
 		return "", dberr.New(dberr.UndefinedObject, "data type %s has no default operator class for access method \"btree\"", k.Type.SQL).
 			WithHint("You must specify an operator class for the index or define a default operator class for the data type.")
 	}

@@ -89,6 +89,15 @@ func (b *binder) sortable(t *value.Type) bool {
 // unordered are types whose < exists without an order of the type (it comes from another type by an implicit cast).
 var unordered = map[uint32]bool{value.XID.OID: true, value.RefCursor.OID: true}
 
+// indexable tells whether values of a type can be keys of an ordered index: those that have an order, except texts taken apart for search.
+func (b *binder) indexable(t *value.Type) bool {
+	e := baseType(t)
+	for isArray(e) {
+		e = baseType(e.Elem)
+	}
+	return b.sortable(t) && e.OID != value.TSVector.OID && e.OID != value.TSQuery.OID
+}
+
 // hashable tells whether values of a type can be told apart, for GROUP BY and DISTINCT.
 func (b *binder) groupable(t *value.Type) bool {
 	t = baseType(t)

@@ -181,6 +181,16 @@ func compareDateObjects(x, y Value) (c int, ok bool) {
 	return 0, false
 }
 
+// ShownDate gives the date that is shown as exactly {"$date": content}, in milliseconds since 1970 and the microseconds above them.
+func ShownDate(content Value) (ms, us int64, ok bool) {
+	d, ok := shownDate(content)
+	if !ok {
+		return 0, 0, false
+	}
+	ms, us = d.timeKey()
+	return ms, us, true
+}
+
 // shownDate gives the date that is shown as exactly {"$date": content}.
 func shownDate(content Value) (Value, bool) {
 	var room [64]byte

@@ -64,6 +64,18 @@ func canonicalFields(dst []field, raw []byte) []field {
 	return dst
 }
 
+// CanonicalFields gives an object's number of fields and, when each is not nil, the fields in jsonb's key order.
+func (v Value) CanonicalFields(each func(name []byte, v Value)) int {
+	var room [fieldRoom]field
+	fields := canonicalFields(room[:0], v.Data)
+	if each != nil {
+		for i := range fields {
+			each(fields[i].key(v.Data), fields[i].value(v.Data))
+		}
+	}
+	return len(fields)
+}
+
 // finisher closes objects while a document is written: it orders keys, drops duplicates and keeps scratch memory.
 type finisher struct {
 	tmp    []byte

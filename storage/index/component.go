@@ -34,8 +34,11 @@ func AppendComponent(dst []byte, o key.Order, t *value.Type, v value.Value) ([]b
 	case value.KindBool:
 		return o.AppendBool(dst, v.Bool()), nil
 	case value.KindInt:
-		if fixed(t) {
+		switch {
+		case fixed(t):
 			return o.AppendFixed(dst, v.Int()), nil
+		case t.Class == value.Enum:
+			return o.AppendFloat(dst, t.Place(v.Int())), nil
 		}
 		return o.AppendInt(dst, v.Int()), nil
 	case value.KindFloat:
@@ -71,6 +74,10 @@ func appendString(dst []byte, o key.Order, t *value.Type, s string) ([]byte, err
 		return appendVector(dst, o, typeio.UnpackHalf(value.String(s))), nil
 	case value.SparseVec.OID:
 		return appendSparse(dst, o, typeio.UnpackSparse(value.String(s))), nil
+	case value.Bit.OID, value.VarBit.OID:
+		return o.AppendText(dst, s), nil
+	case value.JSONB.OID:
+		return o.AppendBytes(dst, appendJSON(nil, typeio.Doc(value.String(s)))), nil
 	}
 	return nil, noOrder(t)
 }
@@ -126,7 +133,11 @@ func appendBox(dst []byte, o key.Order, t *value.Type, v value.Value) ([]byte, e
 	case t.Class == value.MultiClass:
 		return appendMultirange(dst, o, v.Box().(*value.Multirange))
 	}
-	return nil, noOrder(t)
+	form, err := orderedForm(t, v)
+	if err != nil {
+		return nil, err
+	}
+	return o.AppendBytes(dst, form), nil
 }
 
 // appendRange writes a range in the order of PostgreSQL: empty ones first, then by lower bound, then by upper bound. An exclusive lower
@@ -202,9 +213,9 @@ func KindOf(t *value.Type) (key.Kind, bool) {
 // appendArray writes an array by its elements, as PostgreSQL compares arrays; arrays of several dimensions that have the same elements
 // in other shapes are told apart by what follows: the dimensions.
 func appendArray(dst []byte, o key.Order, a *value.Array) ([]byte, error) {
-	kind, ok := KindOf(a.Elem)
-	if !ok {
-		return nil, noOrder(a.Elem)
+	kind, single := KindOf(a.Elem)
+	if !single {
+		kind = key.TextKind
 	}
 	out, l := o.BeginList(dst)
 	for _, e := range a.Elems {
@@ -216,6 +227,9 @@ func appendArray(dst []byte, o key.Order, a *value.Array) ([]byte, error) {
 		c, err := AppendComponent(nil, key.Order{}, a.Elem, e)
 		if err != nil {
 			return nil, err
+		}
+		if !single {
+			c = key.Order{}.AppendBytes(nil, c)
 		}
 		out = append(l.Item(out, kind), c[1:]...)
 	}
