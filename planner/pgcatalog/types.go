@@ -217,7 +217,7 @@ var pgEnum = of[label]{
 	cols: map[string]func(*world, label) value.Value{
 		"oid":           func(_ *world, l label) value.Value { return oid(l.t.OID<<8 | uint32(l.place) | 1<<31) },
 		"enumtypid":     func(_ *world, l label) value.Value { return oid(l.t.OID) },
-		"enumsortorder": func(_ *world, l label) value.Value { return value.Float(float64(l.place + 1)) },
+		"enumsortorder": func(_ *world, l label) value.Value { return value.Float(l.t.Place(int64(l.place)) + 1) },
 		"enumlabel":     func(_ *world, l label) value.Value { return text(l.t.Labels[l.place]) },
 	},
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/value"
 )
 
 // Databases, types, materialized views, and statements about rights and maintenance.
@@ -206,10 +208,36 @@ func (s *Session) alterEnum(ctx context.Context, st *plan.AlterEnum) error {
 			at++
 		}
 	}
-	def.Labels = slices.Insert(def.Labels, at, st.Label)
+	place, ok := placeAt(&def, at)
+	if !ok {
+		return dberr.New(dberr.ProgramLimitExceeded, `there is no room for enum label "%s" at this place`, st.Label).
+			WithDetail("Between two labels about fifty can be added.").WithHint("Make a new type with the labels, and alter the columns to it.")
+	}
+	def.Labels, def.Places = slices.Insert(def.Labels, at, st.Label), place
 	n := *t
 	n.Def = &def
-	return txn.Define(ctx, &n)
+	return retype(ctx, txn, &n)
+}
+
+// placeAt gives the places of an enum's labels with one more at a position: halfway between its neighbours, so that no key of an index
+// changes. ok is false when no number is left between them.
+func placeAt(t *value.Type, at int) (places []float64, ok bool) {
+	for i := range t.Labels {
+		places = append(places, t.Place(int64(i)))
+	}
+	var p float64
+	switch n := len(places); {
+	case n == 0:
+	case at == n:
+		p = math.Floor(places[n-1]) + 1
+	case at == 0:
+		p = math.Ceil(places[0]) - 1
+	default:
+		if p = (places[at-1] + places[at]) / 2; p == places[at-1] || p == places[at] {
+			return nil, false
+		}
+	}
+	return slices.Insert(places, at, p), true
 }
 
 // refresh computes a materialized view again.

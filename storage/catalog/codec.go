@@ -225,6 +225,7 @@ func describeType(t *Type, c *coder) {
 	c.typ("elem", &d.Elem)
 	c.typ("under", &d.Under)
 	c.strs("labels", &d.Labels)
+	c.floats("places", &d.Places)
 	list(c, "fields", (*[]value.Field)(&d.Fields), func(f *value.Field, c *coder) {
 		c.str("name", &f.Name)
 		c.typ("type", &f.Type)

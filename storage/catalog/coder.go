@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/omgdb/omgdb/storage/dberr"
@@ -151,6 +152,19 @@ func ints[N number](c *coder, name string, list *[]N) {
 		}
 		*list = append(*list, N(i))
 	})
+}
+
+// floats keeps numbers by their bits.
+func (c *coder) floats(name string, list *[]float64) {
+	var bits []int64
+	for _, f := range *list {
+		bits = append(bits, int64(math.Float64bits(f)))
+	}
+	if ints(c, name, &bits); c.out == nil {
+		for _, b := range bits {
+			*list = append(*list, math.Float64frombits(uint64(b)))
+		}
+	}
 }
 
 func (c *coder) strs(name string, list *[]string) {

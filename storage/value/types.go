@@ -30,12 +30,23 @@ type Type struct {
 	Elem      *Type    // of an array; of a range or multirange the subtype
 	Under     *Type    // of a domain its base type
 	Labels    []string // of an enum, in sort order
-	Fields    Schema   // of a composite
-	Namespace uint32   // 0 means pg_catalog
+	// Places gives each label the number by which keys of indexes order it, which stays when others are added before it; nil when that is
+	// its position.
+	Places    []float64
+	Fields    Schema // of a composite
+	Namespace uint32 // 0 means pg_catalog
 }
 
 // IsArray tells whether t is an array type.
 func (t *Type) IsArray() bool { return t.Category == 'A' && t.Elem != nil }
+
+// Place is the number by which keys order the label at a position of an enum.
+func (t *Type) Place(position int64) float64 {
+	if position < 0 || position >= int64(len(t.Places)) {
+		return float64(position)
+	}
+	return t.Places[position]
+}
 
 // IsPoly tells whether t is one of the polymorphic pseudo-types.
 func (t *Type) IsPoly() bool {
