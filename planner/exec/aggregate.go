@@ -163,7 +163,11 @@ func (o *aggregateOp) add(ctx context.Context, in *batch.Batch) error {
 	pos := vec.Positions(in.Sel, in.Len)
 	if o.spill.parts != nil {
 		var err error
-		if pos, err = o.spill.divert(o.sets[0], in, o.vecs, pos); err != nil || len(pos) == 0 {
+		s := o.sets[0]
+		for i, k := range s.keys {
+			s.vecs[i] = o.vecs[k]
+		}
+		if pos, err = o.spill.divert(s.table, s.vecs, in, pos); err != nil || len(pos) == 0 {
 			return err
 		}
 		in = &batch.Batch{Cols: in.Cols, Len: in.Len, Sel: pos}

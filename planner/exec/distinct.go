@@ -7,20 +7,15 @@ import (
 	"github.com/omgdb/omgdb/planner/exec/vec"
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage/batch"
-	"github.com/omgdb/omgdb/storage/value"
 )
 
 // distinctOp passes on the first row of each combination of key values.
 type distinctOp struct {
 	input op
 	keys  []eval.Node // nil: all columns
-	mem   memory
-	types []*value.Type
-	table *vec.Table
 	vecs  []vec.Vec
-	ids   []int32
-	sel   []int32
-	out   batch.Batch
+	seen  seenRows
+	ended bool
 }
 
 func (b *builder) distinct(n *plan.Distinct) (op, error) {
@@ -28,31 +23,39 @@ func (b *builder) distinct(n *plan.Distinct) (op, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &distinctOp{input: in, mem: b.memory(), types: types(n.Input.Cols())}
-	if n.On != nil {
+	o := &distinctOp{input: in}
+	if n.On == nil {
+		o.seen = b.seenRows(types(n.Input.Cols()))
+	} else {
 		if o.keys, err = b.scope(n.Input.Cols()).CompileAll(n.On); err != nil {
 			return nil, err
 		}
-		o.types = o.types[:0]
+		o.seen = seenRows{mem: b.memory()} // its rows come in an order that must stay, so that none is put off
 		for _, e := range n.On {
-			o.types = append(o.types, e.Type())
+			o.seen.types = append(o.seen.types, e.Type())
 		}
 	}
-	o.vecs = make([]vec.Vec, len(o.types))
+	o.vecs = make([]vec.Vec, len(o.seen.types))
 	return o, nil
 }
 
 func (o *distinctOp) open(ctx context.Context) error {
-	o.mem.free()
-	o.table = vec.NewTable(o.types)
+	o.ended = false
+	if err := o.seen.reset(); err != nil {
+		return err
+	}
 	return o.input.open(ctx)
 }
 
 func (o *distinctOp) next(ctx context.Context) (*batch.Batch, error) {
-	for {
+	for !o.ended {
 		in, err := nextRows(ctx, o.input)
-		if err != nil || in == nil {
+		if err != nil {
 			return nil, err
+		}
+		if in == nil {
+			o.ended = true
+			break
 		}
 		for i := range o.vecs {
 			if o.keys == nil {
@@ -63,43 +66,17 @@ func (o *distinctOp) next(ctx context.Context) (*batch.Batch, error) {
 				return nil, err
 			}
 		}
-		if o.sel, err = firsts(o.table, &o.mem, o.vecs, vec.Positions(in.Sel, in.Len), &o.ids, o.sel); err != nil {
-			return nil, err
-		}
-		if len(o.sel) == 0 {
-			continue
-		}
-		o.out = batch.Batch{Cols: in.Cols, Len: in.Len, Sel: o.sel}
-		return &o.out, nil
-	}
-}
-
-// firsts gives in sel the positions whose keys the table hadn't seen, and enters them.
-func firsts(t *vec.Table, mem *memory, keys []vec.Vec, pos []int32, ids *[]int32, sel []int32) ([]int32, error) {
-	known, size := int32(t.Len()), t.Size()
-	if cap(*ids) < len(pos) {
-		*ids = make([]int32, len(pos))
-	}
-	got := (*ids)[:len(pos)]
-	t.Assign(keys, pos, got)
-	sel = sel[:0]
-	for k, id := range got {
-		if id == known {
-			sel = append(sel, pos[k])
-			known++
+		if out, err := o.seen.firsts(in, o.vecs); out != nil || err != nil {
+			return out, err
 		}
 	}
-	grown := t.Size() - size
-	for _, v := range keys {
-		if !v.Const {
-			grown += vec.ColumnSize(v.Column, sel)
-		}
-	}
-	return sel, mem.take(grown)
+	return o.seen.later(ctx)
 }
 
 func (o *distinctOp) close() error {
-	o.mem.free()
-	o.table = nil
-	return o.input.close()
+	err := o.seen.free()
+	if e := o.input.close(); err == nil {
+		err = e
+	}
+	return err
 }

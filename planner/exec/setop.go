@@ -9,25 +9,23 @@ import (
 	"github.com/omgdb/omgdb/storage/value"
 )
 
-// unionOp gives the rows of its inputs one after the other, without repetition when table is set.
+// unionOp gives the rows of its inputs one after the other, without repetition when it is distinct.
 type unionOp struct {
 	inputs   []op
 	at       int
-	types    []*value.Type
 	distinct bool
-	table    *vec.Table
-	mem      memory
+	seen     seenRows
 	vecs     []vec.Vec
-	ids      []int32
-	sel      []int32
-	out      batch.Batch
 }
 
 func (b *builder) setOp(n *plan.SetOp) (op, error) {
 	if n.Op != 'u' {
 		return b.intersect(n)
 	}
-	o := &unionOp{types: types(n.Out), distinct: !n.All, mem: b.memory(), vecs: make([]vec.Vec, len(n.Out))}
+	o := &unionOp{distinct: !n.All, vecs: make([]vec.Vec, len(n.Out))}
+	if o.distinct {
+		o.seen = b.seenRows(types(n.Out))
+	}
 	return o, b.unionInputs(o, n, n)
 }
 
@@ -52,8 +50,9 @@ func (b *builder) unionInputs(o *unionOp, top *plan.SetOp, n plan.Node) error {
 func (o *unionOp) open(ctx context.Context) error {
 	o.at = 0
 	if o.distinct {
-		o.mem.free()
-		o.table = vec.NewTable(o.types)
+		if err := o.seen.reset(); err != nil {
+			return err
+		}
 	}
 	return o.inputs[0].open(ctx)
 }
@@ -81,21 +80,22 @@ func (o *unionOp) next(ctx context.Context) (*batch.Batch, error) {
 		for i, c := range in.Cols {
 			o.vecs[i] = vec.Vec{Column: c}
 		}
-		if o.sel, err = firsts(o.table, &o.mem, o.vecs, vec.Positions(in.Sel, in.Len), &o.ids, o.sel); err != nil {
-			return nil, err
-		}
-		if len(o.sel) > 0 {
-			o.out = batch.Batch{Cols: in.Cols, Len: in.Len, Sel: o.sel}
-			return &o.out, nil
+		if out, err := o.seen.firsts(in, o.vecs); out != nil || err != nil {
+			return out, err
 		}
 	}
-	return nil, nil
+	if !o.distinct {
+		return nil, nil
+	}
+	return o.seen.later(ctx)
 }
 
 func (o *unionOp) close() error {
-	o.mem.free()
-	o.table = nil
-	return closeAll(o.inputs...)
+	err := o.seen.free()
+	if e := closeAll(o.inputs...); err == nil {
+		err = e
+	}
+	return err
 }
 
 // intersectOp is INTERSECT and EXCEPT: both inputs are counted by distinct row, then each row is given as often as the operation

@@ -76,8 +76,8 @@ type pending struct {
 	level int
 }
 
-// aggSpill is how an aggregateOp goes on beyond its memory: groups that it has stay, rows of all others go to partitions, which are
-// grouped one after the other when the groups in memory have been given.
+// aggSpill is how an operator that groups rows goes on beyond its memory: groups that it has stay, rows of all others go to partitions,
+// which are grouped one after the other when the groups in memory have been given.
 type aggSpill struct {
 	at    int64 // bytes, 0: never
 	dir   string
@@ -99,16 +99,13 @@ func (s *aggSpill) begin(held int64) (err error) {
 	return err
 }
 
-// divert writes the rows whose group is not known to the partitions and gives the others.
-func (s *aggSpill) divert(g *groupSet, in *batch.Batch, vecs []vec.Vec, pos []int32) ([]int32, error) {
+// divert writes the rows whose keys the table doesn't know to the partitions and gives the others.
+func (s *aggSpill) divert(t *vec.Table, keys []vec.Vec, in *batch.Batch, pos []int32) ([]int32, error) {
 	if cap(s.ids) < len(pos) {
 		s.ids = make([]int32, max(len(pos), batch.Size))
 	}
 	ids := s.ids[:len(pos)]
-	for i, k := range g.keys {
-		g.vecs[i] = vecs[k]
-	}
-	g.table.Find(g.vecs, pos, ids)
+	t.Find(keys, pos, ids)
 	s.known, s.fresh = s.known[:0], s.fresh[:0]
 	for k, i := range pos {
 		if ids[k] >= 0 {
@@ -117,7 +114,7 @@ func (s *aggSpill) divert(g *groupSet, in *batch.Batch, vecs []vec.Vec, pos []in
 			s.fresh = append(s.fresh, i)
 		}
 	}
-	return s.known, s.parts.write(in.Cols, g.vecs, s.fresh, in.Len)
+	return s.known, s.parts.write(in.Cols, keys, s.fresh, in.Len)
 }
 
 // take gives the next partition to group, ok false when there is none.
