@@ -71,6 +71,7 @@ type DB struct {
 	kinds       map[string]index.Kind // by method
 	gathering   *gathering
 	columns     *colcache.Cache
+	sketching   *sketching
 	maintainers maintainerCache
 	builds      builds
 
@@ -111,7 +112,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	db := &DB{path: path, opt: o, store: engine, temporary: mem.New(), locks: lock.New(), sweepNow: make(chan struct{}, 1)}
 	db.counters.m = map[uint64]*counter{}
 	db.columns = colcache.New(cmp.Or(o.ColumnMemory, defaultColumnMemory))
-	db.kinds, db.gathering = o.kinds(), newGathering(db)
+	db.kinds, db.gathering, db.sketching = o.kinds(), newGathering(db), newSketching(db)
 	err := db.start(ctx)
 	if err == nil && o.Engine == nil {
 		err = db.announce()
@@ -125,6 +126,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	go db.maintainLoop(upkeep)
 	db.gathering.gone = make(chan struct{})
 	go db.gathering.run(upkeep)
+	go db.sketching.run(upkeep)
 	return db, nil
 }
 
@@ -161,6 +163,7 @@ func (db *DB) Close() error {
 		db.stop()
 		<-db.maintained
 		<-db.gathering.gone
+		<-db.sketching.gone
 	}
 	var err error
 	if db.committer != nil {

@@ -2,35 +2,196 @@ package storage
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"time"
 
 	"github.com/omgdb/omgdb/storage/batch"
+	"github.com/omgdb/omgdb/storage/catalog"
+	"github.com/omgdb/omgdb/storage/colcache"
 	"github.com/omgdb/omgdb/storage/doc"
 	"github.com/omgdb/omgdb/storage/index/vector"
 	"github.com/omgdb/omgdb/storage/value"
 )
 
+// SketchCol names a typed column of vectors.
+type SketchCol struct {
+	Rel   *catalog.Relation
+	Field string
+	Type  *value.Type
+	Dims  int
+}
+
+func (c *SketchCol) col() ScanCol { return ScanCol{Kind: ColSketch, Field: c.Field, Type: c.Type} }
+
 // Sketches opens a scan of a typed column's vectors, as columns: row key, ordinal and sketch (NULL where there is no vector). It is nil
 // when sketches are not in memory, nor will be after the scan: the relation is small, is scanned for the first time, or its sketches would
 // take most of the memory of columns. What is read for the first time, and rows that the transaction has changed, are sketched on the way.
-func (t *Txn) Sketches(ctx context.Context, spec *ScanSpec, field string, typ *value.Type, dims int) (batch.Iter, error) {
+func (t *Txn) Sketches(ctx context.Context, c SketchCol, bounds []KeyRange) (batch.Iter, error) {
 	if t.done {
 		return nil, ended()
 	}
-	s := *spec
-	s.Filter = nil
-	s.Cols = []ScanCol{{Kind: ColRowKey}, {Kind: ColOrdinal}, {Kind: ColSketch, Field: field, Type: typ}}
-	if err := t.enterRelation(ctx, s.Rel, AccessShare); err != nil {
+	if err := t.enterRelation(ctx, c.Rel, AccessShare); err != nil {
 		return nil, err
 	}
+	return t.sketches(ctx, c, bounds)
+}
+
+func (t *Txn) sketches(ctx context.Context, c SketchCol, bounds []KeyRange) (batch.Iter, error) {
+	s := &ScanSpec{Rel: c.Rel, Bounds: bounds, Cols: []ScanCol{{Kind: ColRowKey}, {Kind: ColOrdinal}, c.col()}}
 	const perRow = 64 // of key, ordinal, and their places
-	if room := t.db.columns.Budget() * 3 / 4; t.db.RowEstimate(s.Rel) > room/int64(vector.SketchSize(dims)+perRow) {
+	if room := t.db.columns.Budget() * 3 / 4; t.db.RowEstimate(c.Rel) > room/int64(vector.SketchSize(c.Dims)+perRow) {
 		return nil, nil
 	}
-	table, tests, err := t.cached(ctx, &s, nil)
+	table, tests, err := t.cached(ctx, s, nil)
 	if table == nil || err != nil {
 		return nil, err
 	}
-	return t.columnScan(table, tests, &s, nil), nil
+	return t.columnScan(table, tests, s, nil), nil
+}
+
+// SketchesByKey are the sketches that are in memory, to be looked up. They are valid as long as the reading point. One goroutine uses them.
+type SketchesByKey struct {
+	db     *DB
+	col    SketchCol
+	stmt   *Statement
+	slots  []*colcache.Slot
+	known  []slotSketches // of slots, as they are asked for
+	hits   int
+	misses int
+}
+
+type slotSketches struct {
+	asked          bool
+	keys, sketches *value.Column // nil: they are not in memory
+}
+
+// SketchesByKey opens them; nil when none are in memory, or the transaction has written, as what it wrote is not there. Done ends it.
+func (t *Txn) SketchesByKey(c SketchCol) *SketchesByKey {
+	if t.done || c.Rel.Temp || !t.writes.Empty() {
+		return nil
+	}
+	k := &SketchesByKey{db: t.db, col: c, stmt: t.now}
+	if table := t.db.columns.Peek(c.Rel.Storage); table != nil {
+		k.slots = table.Slots()
+		k.known = make([]slotSketches, len(k.slots))
+	}
+	for i := range k.slots { // one will do, but most are looked at only when none is there
+		if s := k.slot(i); s.keys != nil {
+			return k
+		}
+	}
+	k.misses++
+	k.Done()
+	return nil
+}
+
+// Of gives the sketch of the vector of a row; ok is false when it is not in memory.
+func (k *SketchesByKey) Of(rowKey []byte) (sketch string, ok bool) {
+	if len(k.slots) > 0 {
+		s := k.slot(max(0, colcache.Find(k.slots, rowKey)))
+		if s.keys != nil {
+			if i, found := slices.BinarySearch(s.keys.Strs, value.Bytes(rowKey).Str()); found && !s.sketches.IsNull(i) {
+				k.hits++
+				return s.sketches.Strs[i], true
+			}
+		}
+	}
+	k.misses++
+	return "", false
+}
+
+func (k *SketchesByKey) slot(i int) *slotSketches {
+	s := &k.known[i]
+	if s.asked {
+		return s
+	}
+	s.asked = true
+	rows, _ := k.slots[i].At(k.stmt.LSN())
+	if rows == nil {
+		return s
+	}
+	col := k.col.col()
+	name, _ := columnKey(&col)
+	keyName, _ := columnKey(&ScanCol{Kind: ColRowKey})
+	if keys, sketches := rows.Cols[keyName], rows.Cols[name]; keys != nil && sketches != nil {
+		s.keys, s.sketches = keys.Shown, sketches.Shown
+	}
+	return s
+}
+
+// Done has the sketches read in the background when many were missing.
+func (k *SketchesByKey) Done() {
+	if k.misses > k.hits {
+		select {
+		case k.db.sketching.asked <- k.col:
+		default:
+		}
+	}
+}
+
+// sketching reads sketches into memory in the background, for searches that would like to look them up.
+type sketching struct {
+	db    *DB
+	asked chan SketchCol // has room for one
+	gone  chan struct{}  // closed when run has ended
+	last  map[string]time.Time
+}
+
+func newSketching(db *DB) *sketching {
+	return &sketching{db: db, asked: make(chan SketchCol, 1), gone: make(chan struct{}), last: map[string]time.Time{}}
+}
+
+// sketchRest is how long a column is left alone once its sketches were read: when they don't stay, reading them again is of no use.
+const sketchRest = 30 * time.Second
+
+func (s *sketching) run(ctx context.Context) {
+	defer close(s.gone)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case c := <-s.asked:
+			id := fmt.Sprintf("%d %s", c.Rel.Storage, c.Field)
+			if now := time.Now(); now.Sub(s.last[id]) > sketchRest {
+				if len(s.last) > 1000 {
+					clear(s.last)
+				}
+				s.last[id] = now
+				if err := s.read(ctx, c); err != nil && ctx.Err() == nil {
+					s.db.logger().Warn("vectors could not be sketched", "relation", c.Rel.Name, "error", err)
+				}
+			}
+		}
+	}
+}
+
+// read scans the column, without a lock: the snapshot shows it as it was even when it is dropped.
+func (s *sketching) read(ctx context.Context, c SketchCol) error {
+	t, err := s.db.Begin(ctx, TxnOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer t.Rollback()
+	for range 2 { // a relation is not kept at its first scan
+		if err := t.BeginStatement(ctx); err != nil {
+			return err
+		}
+		it, err := t.sketches(ctx, c, nil)
+		if err != nil {
+			return err
+		}
+		if it == nil {
+			continue
+		}
+		defer it.Close()
+		for {
+			if b, err := it.Next(ctx); b == nil || err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // sketchKeys is what the keys of columns of sketches begin with. They are worth their width.

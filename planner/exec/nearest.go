@@ -161,6 +161,7 @@ func (o *nearestOp) beginIndexed(ctx context.Context) error {
 	o.search, err = store.Search(ctx, view, o.query, vector.Options{K: o.count, Recall: o.recall(), Only: o.only})
 	if o.search != nil {
 		o.keyOf, o.vectorOf, o.metric = o.search.RowKey, store.Vector, vector.MetricOf(o.n.Index)
+		err = o.refine(ctx)
 	}
 	return err
 }

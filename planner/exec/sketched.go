@@ -19,7 +19,7 @@ func (o *nearestOp) beginSketched(ctx context.Context, spec *storage.ScanSpec) e
 	if !ok || spec.Index != nil || spec.Keys != nil {
 		return nil
 	}
-	it, err := o.b.rt.Txn.Sketches(ctx, spec, of.Field, of.Type, of.Dims)
+	it, err := o.b.rt.Txn.Sketches(ctx, o.sketchCol(), spec.Bounds)
 	if it == nil || err != nil {
 		return err
 	}
@@ -42,6 +42,48 @@ func (o *nearestOp) beginSketched(ctx context.Context, spec *storage.ScanSpec) e
 	o.keyOf = func(_ context.Context, n uint64) ([]byte, error) { return value.String(keys[n]).Bytes(), nil }
 	path := doc.Keys(of.Field)
 	o.vectorOf = func(_ context.Context, d doc.Doc) ([]float32, error) { return vector.Stored(of.Type, d.Walk(path)) }
+	return nil
+}
+
+func (o *nearestOp) sketchCol() storage.SketchCol {
+	of := o.n.Sketch
+	return storage.SketchCol{Rel: o.scan.n.Rel, Field: of.Field, Type: of.Type, Dims: of.Dims}
+}
+
+// refine asks the sketches in memory which of the rows that an index names are worth reading. Rows whose sketches are not there stay.
+func (o *nearestOp) refine(ctx context.Context) error {
+	if o.n.Sketch == nil {
+		return nil
+	}
+	sketches := o.b.rt.Txn.SketchesByKey(o.sketchCol())
+	near, ok := vector.NewSketches(o.metric, o.query, o.count)
+	if sketches == nil || !ok {
+		return nil
+	}
+	var keys [][]byte
+	var named []uint64
+	const part = 64
+	for {
+		if named = o.search.Next(named[:0], part); len(named) == 0 {
+			break
+		}
+		for _, n := range named {
+			key, err := o.keyOf(ctx, n)
+			if err != nil {
+				return err
+			}
+			sketch, _ := sketches.Of(key)
+			if near.Add(uint64(len(keys)), sketch) {
+				keys = append(keys, key)
+			}
+		}
+		o.search.FoundWithin(near)
+	}
+	sketches.Done()
+	scanned := o.search.Scanned
+	o.search = near.Search()
+	o.search.Scanned = scanned
+	o.keyOf = func(_ context.Context, n uint64) ([]byte, error) { return keys[n], nil }
 	return nil
 }
 

@@ -100,7 +100,7 @@ func (c *Context) nearestScan(s *plan.Scan, distance, top, pred plan.Expr) *plan
 		for i, key := range call.Args {
 			query := call.Args[1-i]
 			if plan.Equal(key, ix.keys[0]) && !volatile(query) && independent(query, own) {
-				return &plan.Nearest{Input: s, Index: ix.x, Distance: distance, Query: query, Count: top, Pred: pred}
+				return &plan.Nearest{Input: s, Index: ix.x, Sketch: sketchOf(s, key, metric), Distance: distance, Query: query, Count: top, Pred: pred}
 			}
 		}
 	}
@@ -110,20 +110,32 @@ func (c *Context) nearestScan(s *plan.Scan, distance, top, pred plan.Expr) *plan
 // sketchedScan completes n, a search without an index for vectors in a column of a table: what is kept in memory of them tells which are
 // worth reading. It is nil when there is no such column, or rows are found in another way.
 func (c *Context) sketchedScan(s *plan.Scan, call *plan.Call, metric vector.Metric, conds []plan.Expr, own plan.ColSet, n *plan.Nearest) *plan.Nearest {
-	if s.Rel.Kind == catalog.Collection || s.Rel.Temp || s.Access.Index != nil || slices.ContainsFunc(conds, volatile) {
+	if s.Access.Index != nil || slices.ContainsFunc(conds, volatile) {
 		return nil
 	}
 	for i, key := range call.Args {
-		ref, ok := key.(*plan.ColRef)
-		if !ok || volatile(call.Args[1-i]) || !independent(call.Args[1-i], own) {
+		if n.Query = call.Args[1-i]; volatile(n.Query) || !independent(n.Query, own) {
 			continue
 		}
-		for _, col := range s.Out {
-			t := typeio.Base(col.Src.Type)
-			if col.ID == ref.ID && col.Src.Kind == storage.ColField && col.Src.Mod > 0 && (t.OID == value.Vector.OID || t.OID == value.HalfVec.OID) {
-				n.Query, n.Sketch = call.Args[1-i], &plan.SketchOf{Field: col.Src.Field, Type: t, Dims: int(col.Src.Mod), Metric: metric}
-				return n
-			}
+		if n.Sketch = sketchOf(s, key, metric); n.Sketch != nil {
+			return n
+		}
+	}
+	return nil
+}
+
+// sketchOf gives the column of vectors that an expression is, if it is one of a table; nil otherwise.
+func sketchOf(s *plan.Scan, e plan.Expr, metric vector.Metric) *plan.SketchOf {
+	ref, ok := e.(*plan.ColRef)
+	if !ok || s.Rel.Kind == catalog.Collection || s.Rel.Temp {
+		return nil
+	}
+	for _, col := range s.Out {
+		if col.ID != ref.ID || col.Src.Kind != storage.ColField || col.Src.Mod <= 0 {
+			continue
+		}
+		if t := typeio.Base(col.Src.Type); t.OID == value.Vector.OID || t.OID == value.HalfVec.OID {
+			return &plan.SketchOf{Field: col.Src.Field, Type: t, Dims: int(col.Src.Mod), Metric: metric}
 		}
 	}
 	return nil

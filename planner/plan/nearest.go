@@ -12,7 +12,7 @@ import (
 type Nearest struct {
 	Input Node // a Scan
 	Index *catalog.Index
-	// Sketch is the column that is searched by its sketches when there is no index.
+	// Sketch is the column that is searched by its sketches when there is no index; with one, they tell which rows are worth reading.
 	Sketch *SketchOf
 	// Distance is what rows are sorted by, over the columns of Input; Query is the vector in it that depends on no row.
 	Distance, Query Expr

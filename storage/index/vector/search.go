@@ -398,5 +398,8 @@ func (s *Search) Found(distance float64) {
 	s.found = keepLeast(s.found, s.k, d)
 }
 
+// FoundWithin tells the greatest distances that the k nearest rows among the sketches may have: no row further away is asked for then.
+func (s *Search) FoundWithin(near *Sketches) { s.found = append(s.found[:0], near.most...) }
+
 // Enough tells whether as many rows were found as asked for.
 func (s *Search) Enough() bool { return len(s.found) == s.k }
