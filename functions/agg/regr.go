@@ -14,32 +14,38 @@ type regression struct {
 	result                   func(r *regression) (float64, bool)
 }
 
+// pairMeasures are what is computed of the sums; false when there are too few pairs.
+var pairMeasures = []struct {
+	name   string
+	result func(r *regression) (float64, bool)
+}{
+	{"regr_sxx", func(r *regression) (float64, bool) { return r.sxx, r.n > 0 }},
+	{"regr_syy", func(r *regression) (float64, bool) { return r.syy, r.n > 0 }},
+	{"regr_sxy", func(r *regression) (float64, bool) { return r.sxy, r.n > 0 }},
+	{"regr_avgx", func(r *regression) (float64, bool) { return r.sx / r.n, r.n > 0 }},
+	{"regr_avgy", func(r *regression) (float64, bool) { return r.sy / r.n, r.n > 0 }},
+	{"covar_pop", func(r *regression) (float64, bool) { return r.sxy / r.n, r.n > 0 }},
+	{"covar_samp", func(r *regression) (float64, bool) { return r.sxy / (r.n - 1), r.n > 1 }},
+	{"corr", func(r *regression) (float64, bool) {
+		return r.sxy / math.Sqrt(r.sxx*r.syy), r.n > 0 && r.sxx != 0 && r.syy != 0
+	}},
+	{"regr_r2", func(r *regression) (float64, bool) {
+		if r.syy == 0 {
+			return 1, r.n > 0 && r.sxx != 0
+		}
+		return r.sxy * r.sxy / (r.sxx * r.syy), r.n > 0 && r.sxx != 0
+	}},
+	{"regr_slope", func(r *regression) (float64, bool) { return r.sxy / r.sxx, r.n > 0 && r.sxx != 0 }},
+	{"regr_intercept", func(r *regression) (float64, bool) { return (r.sy - r.sx*r.sxy/r.sxx) / r.n, r.n > 0 && r.sxx != 0 }},
+}
+
 // regressions gives the aggregates of pairs.
 func regressions() []def {
-	entry := func(name string, result func(r *regression) (float64, bool)) def {
-		return def{Sig: name + "(float8,float8)", Strict: true, New: func(*call) functions.Accumulator { return &regression{result: result} }}
+	out := []def{{Sig: "regr_count(float8,float8)", Strict: true, New: func(*call) functions.Accumulator { return &pairs{} }}}
+	for _, m := range pairMeasures {
+		out = append(out, def{Sig: m.name + "(float8,float8)", Strict: true, New: func(*call) functions.Accumulator { return &regression{result: m.result} }})
 	}
-	return []def{
-		{Sig: "regr_count(float8,float8)", Strict: true, New: func(*call) functions.Accumulator { return &pairs{} }},
-		entry("regr_sxx", func(r *regression) (float64, bool) { return r.sxx, r.n > 0 }),
-		entry("regr_syy", func(r *regression) (float64, bool) { return r.syy, r.n > 0 }),
-		entry("regr_sxy", func(r *regression) (float64, bool) { return r.sxy, r.n > 0 }),
-		entry("regr_avgx", func(r *regression) (float64, bool) { return r.sx / r.n, r.n > 0 }),
-		entry("regr_avgy", func(r *regression) (float64, bool) { return r.sy / r.n, r.n > 0 }),
-		entry("covar_pop", func(r *regression) (float64, bool) { return r.sxy / r.n, r.n > 0 }),
-		entry("covar_samp", func(r *regression) (float64, bool) { return r.sxy / (r.n - 1), r.n > 1 }),
-		entry("corr", func(r *regression) (float64, bool) {
-			return r.sxy / math.Sqrt(r.sxx*r.syy), r.n > 0 && r.sxx != 0 && r.syy != 0
-		}),
-		entry("regr_r2", func(r *regression) (float64, bool) {
-			if r.syy == 0 {
-				return 1, r.n > 0 && r.sxx != 0
-			}
-			return r.sxy * r.sxy / (r.sxx * r.syy), r.n > 0 && r.sxx != 0
-		}),
-		entry("regr_slope", func(r *regression) (float64, bool) { return r.sxy / r.sxx, r.n > 0 && r.sxx != 0 }),
-		entry("regr_intercept", func(r *regression) (float64, bool) { return (r.sy - r.sx*r.sxy/r.sxx) / r.n, r.n > 0 && r.sxx != 0 }),
-	}
+	return out
 }
 
 func (r *regression) Add(_ context.Context, a []val) error {

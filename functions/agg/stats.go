@@ -69,18 +69,10 @@ func floatSpread(s spread) logic[moments] {
 		add:    func(m *moments, v val) error { return m.add(v.Float()) },
 		column: floatColumn((*moments).add),
 		result: func(m *moments) (val, error) {
-			n := m.n
-			if s.sample {
-				n--
+			if r, ok := floatMeasure(m, s); ok {
+				return value.Float(r), nil
 			}
-			if n <= 0 {
-				return value.Null, nil
-			}
-			r := m.dev / n
-			if s.root {
-				r = math.Sqrt(r)
-			}
-			return value.Float(r), nil
+			return value.Null, nil
 		},
 	}
 }

@@ -36,7 +36,7 @@ func New(more functions.Entries) (*functions.Registry, error) {
 func Entries() (functions.Entries, error) {
 	var e functions.Entries
 	byOID := map[uint32]*functions.Scalar{}
-	for _, family := range slices.Concat(scalar.Families(), jsonfunc.Scalars(), sysfunc.Scalars(), jsonpath.Scalars(), tsearch.Scalars()) {
+	for _, family := range slices.Concat(scalar.Families(), jsonfunc.Scalars(), sysfunc.Scalars(), jsonpath.Scalars(), tsearch.Scalars(), [][]functions.Def{agg.Scalars()}) {
 		for i := range family {
 			s, err := family[i].Scalar()
 			if err != nil {

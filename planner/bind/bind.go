@@ -116,6 +116,8 @@ type binder struct {
 	// origin and itemOf tell where the columns of stored relations come from.
 	origin map[plan.ColID]origin
 	itemOf map[plan.ColID]*item
+	// instances are users' aggregates for the types of their calls.
+	instances map[string]*functions.Aggregate
 	// rowTypes are the composite types of relations, made on demand.
 	rowTypes map[catalog.ID]*value.Type
 	rowAt    []int // where the columns of the query in SET (…) = (SELECT …) stand

@@ -33,6 +33,8 @@ func (b *binder) ddlStatement(n *pg_query.Node) (st plan.Statement, ok bool, err
 		st, err = b.createRange(x.CreateRangeStmt)
 	case *pg_query.Node_CreateDomainStmt:
 		st, err = b.createDomain(x.CreateDomainStmt)
+	case *pg_query.Node_DefineStmt:
+		st, err = b.define(x.DefineStmt)
 	case *pg_query.Node_CreateFunctionStmt:
 		st, err = b.createFunction(x.CreateFunctionStmt)
 	case *pg_query.Node_AlterFunctionStmt:
@@ -84,11 +86,19 @@ var alternatives = []struct {
 	{is[*pg_query.Node_CreateTableSpaceStmt], "tablespaces are not supported", "A store is one directory."},
 	{is[*pg_query.Node_CreatePublicationStmt], "logical replication is not supported", "Read replicas follow the store's log."},
 	{is[*pg_query.Node_CreateSubscriptionStmt], "logical replication is not supported", "Read replicas follow the store's log."},
-	{is[*pg_query.Node_DefineStmt], "this kind of object is not supported", "Aggregates, operators and text search objects are built in."},
 	{is[*pg_query.Node_CreateCastStmt], "CREATE CAST is not supported", "Write the conversion out in the query."},
 	{is[*pg_query.Node_CreatePolicyStmt], "CREATE POLICY is not supported", "Grant rights on views."},
 	{is[*pg_query.Node_CreateStatsStmt], "CREATE STATISTICS is not supported", "ANALYZE collects what the planner uses."},
 	{is[*pg_query.Node_AlterSystemStmt], "ALTER SYSTEM is not supported", "Use SET, or the options of omgdb serve."},
+}
+
+// define binds the CREATE statements whose options are a list in parentheses.
+func (b *binder) define(x *pg_query.DefineStmt) (plan.Statement, error) {
+	if x.Kind == pg_query.ObjectType_OBJECT_AGGREGATE {
+		return b.createAggregate(x)
+	}
+	return nil, dberr.New(dberr.FeatureNotSupported, "this kind of object is not supported").
+		WithHint("Operators, base types and text search objects are built in.")
 }
 
 func is[T any](n *pg_query.Node) bool {

@@ -246,6 +246,12 @@ func (b *binder) aggCall(s *scope, x *pg_query.FuncCall, c *call, r *resolved) (
 		return nil, errAt(c.pos, dberr.WrongObjectType, "%s(*) must be used to call a parameterless aggregate function", c.name)
 	}
 	e := &aggExpr{Typed: plan.Typed{T: r.ret, M: -1}, name: c.name, pos: c.pos}
+	if r.user != nil {
+		var err error
+		if fn, err = b.aggInstance(r.user, fn, types(r.args)); err != nil {
+			return nil, err
+		}
+	}
 	e.agg = plan.Agg{Fn: fn, Args: r.args, Distinct: x.AggDistinct, Star: x.AggStar}
 	e.agg.Col = plan.Col{Name: c.name, Type: r.ret, Mod: -1}
 	if coll, err := b.callCollation(r.args, c.pos); err != nil {

@@ -179,6 +179,8 @@ func (b *binder) candidates(c *call, given []*value.Type) []*candidate {
 		switch {
 		case r.scalar != nil:
 			take(r.scalar.Params, r.scalar.Variadic, func(cand *candidate) { cand.scalar, cand.ret, cand.user = r.scalar, r.scalar.Ret, r.fn })
+		case r.agg != nil:
+			take(r.agg.Params, r.agg.Variadic, func(cand *candidate) { cand.agg, cand.ret, cand.user = r.agg, r.agg.Ret, r.fn })
 		case r.table != nil:
 			take(r.table.Params, r.table.Variadic, func(cand *candidate) { cand.table, cand.ret, cand.user = r.table, tableRet(r.table), r.fn })
 		}

@@ -18,11 +18,12 @@ import (
 // Functions that users wrote. A call is bound as that of an entry which hands its arguments to Env.Routines; the statements of the body
 // are bound by Body, once for the types of a call.
 
-// routine is a user's function as the binder calls it: one of the two is set.
+// routine is a user's function as the binder calls it: one of the three is set.
 type routine struct {
 	fn     *catalog.Function
 	scalar *functions.Scalar
 	table  *functions.Table
+	agg    *functions.Aggregate
 }
 
 // params are the parameters that a call gives values for.
@@ -95,7 +96,9 @@ func (b *binder) routineOf(f *catalog.Function) *routine {
 	}
 	r := &routine{fn: f}
 	outs := b.outColumns(f)
-	if f.SetOf {
+	if f.Kind == 'a' {
+		r.agg = b.userAggregate(f, params, variadic, ret)
+	} else if f.SetOf {
 		r.table = routineTable(f, params, variadic, ret, outs)
 	} else {
 		if len(outs) > 1 || len(outs) == 1 && f.Kind == 'p' {

@@ -315,7 +315,14 @@ func (b *binder) winCall(s *scope, x *pg_query.FuncCall, c *call, r *resolved) (
 		}
 	}
 	e := &winExpr{Typed: plan.Typed{T: r.ret, M: -1}, name: c.name, pos: c.pos}
-	e.call = plan.WinCall{Col: plan.Col{Name: c.name, Type: r.ret, Mod: -1}, Fn: r.win, Agg: r.agg, Args: r.args}
+	agg := r.agg
+	if agg != nil && r.user != nil {
+		var err error
+		if agg, err = b.aggInstance(r.user, agg, types(r.args)); err != nil {
+			return nil, err
+		}
+	}
+	e.call = plan.WinCall{Col: plan.Col{Name: c.name, Type: r.ret, Mod: -1}, Fn: r.win, Agg: agg, Args: r.args}
 	if collatable(r.ret) {
 		coll, err := b.callCollation(r.args, c.pos)
 		if err != nil {

@@ -1,6 +1,10 @@
 package plan
 
-import "github.com/omgdb/omgdb/storage/catalog"
+import (
+	"strings"
+
+	"github.com/omgdb/omgdb/storage/catalog"
+)
 
 // CreateFunction is CREATE FUNCTION and CREATE PROCEDURE; Fn lacks its id and schema.
 type CreateFunction struct {
@@ -8,14 +12,12 @@ type CreateFunction struct {
 	Fn        catalog.Function
 	OrReplace bool
 	Signature string // as messages show it: f(integer, text)
+	Notice    string // a warning
 }
 
 // CommandTag implements Statement.
 func (s *CreateFunction) CommandTag() string {
-	if s.Fn.Kind == 'p' {
-		return "CREATE PROCEDURE"
-	}
-	return "CREATE FUNCTION"
+	return "CREATE " + strings.ToUpper(s.Fn.Word())
 }
 
 // AlterFunction is ALTER FUNCTION (PROCEDURE, ROUTINE): New is the function as it is to be, nil when nothing changes.

@@ -333,6 +333,9 @@ func (s *Session) createFunction(ctx context.Context, st *plan.CreateFunction) e
 	if err != nil {
 		return err
 	}
+	if st.Notice != "" {
+		s.Notice("WARNING", dberr.SyntaxError, st.Notice)
+	}
 	f := st.Fn
 	f.Schema, f.Owner = sc.ID, s.roleID(txn.Catalog())
 	if old, _ := txn.Catalog().Find(catalog.FunctionClass, sc.ID, f.Label()).(*catalog.Function); old != nil {
@@ -344,7 +347,7 @@ func (s *Session) createFunction(ctx context.Context, st *plan.CreateFunction) e
 		f.ID = txn.NewID()
 		f.ACL = newRights(txn.Catalog(), f.Owner, catalog.GuardFunction, sc.ID)
 	}
-	if err := txn.Define(ctx, &f); err != nil {
+	if err := txn.Define(ctx, &f); err != nil || f.Kind == 'a' {
 		return err
 	}
 	return s.checkBody(ctx, &f)
@@ -352,7 +355,7 @@ func (s *Session) createFunction(ctx context.Context, st *plan.CreateFunction) e
 
 // mayReplace refuses what CREATE OR REPLACE may not change.
 func mayReplace(old, f *catalog.Function, st *plan.CreateFunction) error {
-	drop := "Use DROP " + map[byte]string{'f': "FUNCTION ", 'p': "PROCEDURE "}[old.Kind] + st.Signature + " first."
+	drop := "Use DROP " + map[byte]string{'f': "FUNCTION ", 'p': "PROCEDURE ", 'a': "AGGREGATE "}[old.Kind] + st.Signature + " first."
 	switch {
 	case !st.OrReplace:
 		return dberr.New(dberr.DuplicateFunction, `function "%s" already exists with same argument types`, f.Name)

@@ -14,7 +14,7 @@ type Function struct {
 	Schema ID
 	Name   string
 	Owner  ID
-	Kind   byte // f function, p procedure
+	Kind   byte // f function, p procedure, a aggregate
 	// Language is "plpgsql", or "" for SQL.
 	Language string
 	Args     []FunctionArg
@@ -33,6 +33,25 @@ type Function struct {
 	ACL        []string
 	Version    uint64
 	Published  kv.LSN
+	// Agg is what an aggregate is made of.
+	Agg *AggregateParts
+}
+
+// AggregateParts are the functions of an aggregate and the type of its state, by their OIDs. Final is 0 when the state is the result.
+type AggregateParts struct {
+	Trans, Final, State uint32
+	Init                string // the first state as text, if HasInit
+	HasInit             bool
+	Extra               bool // Final takes the aggregate's arguments, too
+}
+
+func describeAggregate(p *AggregateParts, c *coder) {
+	integer(c, "trans", &p.Trans)
+	integer(c, "final", &p.Final)
+	integer(c, "state", &p.State)
+	c.str("init", &p.Init)
+	c.boolean("hasInit", &p.HasInit)
+	c.boolean("extra", &p.Extra)
 }
 
 // FunctionArg is a parameter or a column of the result.
@@ -51,15 +70,21 @@ func (a *FunctionArg) Out() bool { return a.Mode == 'o' || a.Mode == 'b' || a.Mo
 
 // Word is what statements call it.
 func (f *Function) Word() string {
-	if f.Kind == 'p' {
+	switch f.Kind {
+	case 'p':
 		return "procedure"
+	case 'a':
+		return "aggregate"
 	}
 	return "function"
 }
 
 // LanguageName is what CREATE FUNCTION calls the language.
 func (f *Function) LanguageName() string {
-	if f.Language == "" {
+	switch {
+	case f.Kind == 'a':
+		return "internal"
+	case f.Language == "":
 		return "sql"
 	}
 	return f.Language
@@ -115,6 +140,7 @@ func describeFunction(f *Function, c *coder) {
 	integer(c, "rows", &f.Rows)
 	c.str("comment", &f.Comment)
 	c.strs("acl", &f.ACL)
+	optional(c, "aggregate", &f.Agg, describeAggregate)
 }
 
 // FunctionsNamed lists the functions of a name in a schema.

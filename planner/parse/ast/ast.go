@@ -22,6 +22,7 @@ type (
 	AlterFunctionStmt     = pg_query.AlterFunctionStmt
 	AlterObjectSchemaStmt = pg_query.AlterObjectSchemaStmt
 	AlterOwnerStmt        = pg_query.AlterOwnerStmt
+	DefineStmt            = pg_query.DefineStmt
 	AlterSeqStmt          = pg_query.AlterSeqStmt
 	AlterTableCmd         = pg_query.AlterTableCmd
 	AlterTableStmt        = pg_query.AlterTableStmt
