@@ -3,6 +3,9 @@ package storage
 import (
 	"cmp"
 	"context"
+	"errors"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/omgdb/omgdb/storage/catalog"
@@ -22,6 +25,31 @@ type Conflict struct {
 }
 
 func (c *Conflict) Error() string { return "a row with that key exists" }
+
+// Meets finds the row that has the key of a unique index which d would have; nil: there is none. Insert names the first key that is taken,
+// its row's own first; ON CONFLICT asks whether that of its index is taken, too. The key is locked, nothing is written.
+func (t *Txn) Meets(ctx context.Context, rel *catalog.Relation, d doc.Doc, ix catalog.ID) (*Conflict, error) {
+	list, err := t.maintainers(rel)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(t.Catalog().IndexesOf(t.Catalog().RelationByID(rel.ID)), func(x *catalog.Index) bool { return x.ID == ix })
+	if at < 0 || at >= len(list) {
+		return nil, ErrStale
+	}
+	w := indexWriter{t: t, rel: rel}
+	r := indexRow{rel: rel, key: key.AppendHiddenRowKey(nil, math.MaxInt64)} // no row has it
+	err = list[at].Insert(ctx, &w, r.row(), d)
+	var met *Conflict
+	if errors.As(err, &met) {
+		return met, nil
+	}
+	var dup *index.Duplicate
+	if errors.As(err, &dup) {
+		return &Conflict{Index: dup.Index.ID, Key: dup.Row}, nil
+	}
+	return nil, err
+}
 
 // CheckSeen refuses (40001), at REPEATABLE READ and above, to go on because of a row that the transaction's snapshot doesn't have:
 // INSERT ... ON CONFLICT DO NOTHING would tell of the snapshot's future.

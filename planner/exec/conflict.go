@@ -99,8 +99,13 @@ func (k *conflict) row(ctx context.Context, p int32) error {
 			return k.showInserted(p, id, d)
 		}
 		var met *storage.Conflict
-		if !errors.As(err, &met) || !k.arbiter(met) {
+		if !errors.As(err, &met) {
 			return err
+		}
+		if !k.arbiter(met) {
+			if met, err = k.meets(ctx, d, err); err != nil {
+				return err
+			}
 		}
 		if k.c.Nothing {
 			return txn.CheckSeen(ctx, rel, met.Key)
@@ -121,6 +126,18 @@ func (k *conflict) arbiter(met *storage.Conflict) bool {
 		return met.Index == 0
 	}
 	return met.Index == k.c.Index.ID
+}
+
+// meets finds the row in the way by the arbiter's key when another key was found taken first; without one what that led to stands.
+func (k *conflict) meets(ctx context.Context, d doc.Doc, taken error) (*storage.Conflict, error) {
+	if k.c.Index == nil {
+		return nil, taken
+	}
+	met, err := k.o.b.rt.Txn.Meets(ctx, k.o.n.Rel, d, k.c.Index.ID)
+	if met == nil && err == nil {
+		err = taken
+	}
+	return met, err
 }
 
 func (k *conflict) showInserted(p int32, id doc.Value, d doc.Doc) error {
