@@ -434,6 +434,9 @@ func (db *DB) noteColumns(b *commit) error {
 // ColumnMemory is how many bytes columns of rows take in memory now.
 func (db *DB) ColumnMemory() int64 { return db.columns.Used() }
 
+// ColumnBudget is the most that they may take.
+func (db *DB) ColumnBudget() int64 { return db.columns.Budget() }
+
 // maxNotedBytes is the size of a commit beyond which the columns of what it wrote are dropped instead of its keys listed.
 const maxNotedBytes = 4 << 20
 

@@ -51,6 +51,8 @@ func sessionCollectors(local *pgwire.Local) []prometheus.Collector {
 		gauge("omgdb_sessions", "Sessions connected.", func() float64 { return float64(stats().Sessions) }),
 		gauge("omgdb_query_memory_bytes", "Memory that running queries have taken.", func() float64 { return float64(stats().QueryMemory) }),
 		gauge("omgdb_plan_cache_bytes", "Estimated size of the plan cache.", func() float64 { return float64(stats().PlanBytes) }),
+		gauge("omgdb_column_memory_bytes", "Columns of scanned relations that are kept in memory.", func() float64 { return float64(local.DB.ColumnMemory()) }),
+		gauge("omgdb_column_memory_budget_bytes", "The most that columns in memory may take.", func() float64 { return float64(local.DB.ColumnBudget()) }),
 		counter("omgdb_plan_cache_hits_total", "Statements whose plan was in the cache.", func() float64 { return float64(stats().PlanHits) }),
 		counter("omgdb_plan_cache_misses_total", "Statements that had to be planned.", func() float64 { return float64(stats().PlanMisses) }),
 		counter("omgdb_commits_total", "Transactions committed.", func() float64 { return float64(stats().Commits) }),

@@ -108,12 +108,18 @@ func (p *planCache) get(k planKey) *compiled {
 	defer p.mu.Unlock()
 	e := p.items[k]
 	if e == nil {
-		p.misses++
 		return nil
 	}
 	p.hits++
 	p.order.MoveToFront(e)
 	return e.Value.(*planItem).c
+}
+
+// missed counts a statement that had to be planned.
+func (p *planCache) missed() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.misses++
 }
 
 // known tells whether a key has come before, and remembers that it has.

@@ -149,6 +149,7 @@ func (s *Session) compileText(ctx context.Context, key planKey, oids []uint32) (
 
 // compileParsed binds and optimises one statement. A key with a text keeps the plan for others.
 func (s *Session) compileParsed(ctx context.Context, key planKey, st parse.Stmt, oids []uint32) (*compiled, error) {
+	s.srv.plans.missed()
 	c, err := s.build(ctx, st, oids, key.simple)
 	if err != nil && !key.simple && s.state != failed && st.Utility() && dberr.As(err).Code != dberr.SyntaxError {
 		return &compiled{later: err}, nil
