@@ -38,6 +38,10 @@ type compiled struct {
 	waits  bool       // a row may wait, so those before it are shown at once
 	// checked is the catalog for which valid said yes last.
 	checked atomic.Pointer[catalog.View]
+	// rows are the numbers of rows for which a plan over several relations was made, and uses counts its uses since then.
+	rows map[catalog.ID]int64
+	uses atomic.Int64
+	old  atomic.Bool // for all who hold it: relations have other sizes
 }
 
 // valid tells whether the plan still fits the catalog: every object and set of names that it was made of is unchanged.
@@ -50,6 +54,57 @@ func (c *compiled) valid(v *catalog.View) bool {
 	}
 	c.checked.Store(v)
 	return true
+}
+
+// How a plan over several relations gets old: each sizedEvery uses it is looked whether one of them has by now grownTimes as many rows as
+// when it was made, or so many times fewer. Up to fewRows rows any plan will do.
+const (
+	sizedEvery = 64
+	grownTimes = 4
+	fewRows    = 1000
+)
+
+// sized notes for how many rows a plan is made. One over a single relation has no choice that depends on them: the executor makes it.
+func (s *Session) sized(c *compiled) error {
+	if c.deps == nil || len(c.deps.Relations) < 2 {
+		return nil
+	}
+	v, err := s.view()
+	if err != nil {
+		return err
+	}
+	c.rows = make(map[catalog.ID]int64, len(c.deps.Relations))
+	for id := range c.deps.Relations {
+		if r := v.RelationByID(id); r != nil && r.Storage != 0 {
+			c.rows[id] = s.srv.db.RowEstimate(r)
+		}
+	}
+	return nil
+}
+
+// aged tells whether it is time to plan anew because relations have other sizes.
+func (s *Session) aged(c *compiled, v *catalog.View) bool {
+	if c.rows == nil || c.old.Load() {
+		return c.rows != nil
+	}
+	if c.uses.Add(1)%sizedEvery == 0 && s.resized(c, v) {
+		c.old.Store(true)
+	}
+	return c.old.Load()
+}
+
+func (s *Session) resized(c *compiled, v *catalog.View) bool {
+	for id, before := range c.rows {
+		r := v.RelationByID(id)
+		if r == nil {
+			return true
+		}
+		now := s.srv.db.RowEstimate(r)
+		if max(now, fewRows) > grownTimes*max(before, fewRows) || max(before, fewRows) > grownTimes*max(now, fewRows) {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *compiled) fits(v *catalog.View) bool {

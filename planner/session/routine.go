@@ -176,7 +176,7 @@ func (s *Session) program(ctx context.Context, txn *storage.Txn, fn *catalog.Fun
 	}
 	k.types = string(b)
 	v := txn.Catalog()
-	if p := s.programs[k]; p != nil && !slices.ContainsFunc(p.steps, func(c *compiled) bool { return !c.valid(v) }) {
+	if p := s.programs[k]; p != nil && !slices.ContainsFunc(p.steps, func(c *compiled) bool { return !c.valid(v) || s.aged(c, v) }) {
 		return p, nil
 	}
 	p, err := s.planBody(ctx, fn, types, ret)

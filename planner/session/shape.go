@@ -57,7 +57,7 @@ func (s *Session) shaped(ctx context.Context, text string) (*compiled, []value.V
 		if err != nil {
 			return nil, nil
 		}
-		if !c.valid(v) {
+		if !c.valid(v) || s.aged(c, v) {
 			c = s.compileShape(ctx, key, &sh)
 		}
 	}
@@ -105,15 +105,16 @@ func (s *Session) planShape(ctx context.Context, sh *parse.Shape) *compiled {
 	if err != nil || outline(q) != outline(best) {
 		return nil
 	}
-	c := &compiled{stmt: q, query: q, act: s.srv.actionOf(q), params: q.Params, deps: &q.Deps, shape: &shapePlan{}}
+	c := compiledQuery(s.srv.actionOf(q), q)
+	c.shape = &shapePlan{}
 	if hinted {
 		c.shape.bound = bound
 	}
-	if q.HasRows {
-		c.cols = schemaOf(q.Out)
-		if !sameShape(c.cols, schemaOf(best.Out)) {
-			return nil
-		}
+	if q.HasRows && !sameShape(c.cols, schemaOf(best.Out)) {
+		return nil
+	}
+	if s.sized(c) != nil {
+		return nil
 	}
 	return c
 }
@@ -179,7 +180,9 @@ func (s *Session) reoptimise(c *compiled, args []value.Value) *compiled {
 	if err != nil {
 		return c
 	}
-	return &compiled{stmt: q, query: q, act: c.act, params: c.params, cols: c.cols, deps: &q.Deps, shape: c.shape}
+	better := compiledQuery(c.act, q)
+	better.shape = c.shape
+	return better
 }
 
 // outline is a plan without what stands in its expressions: its nodes, how they read, and which conditions stand where.

@@ -114,7 +114,7 @@ func (s *Session) revive(c *compiled, anew func() (*compiled, error)) (*compiled
 	if err != nil {
 		return nil, err
 	}
-	if c.valid(v) {
+	if c.valid(v) && !s.aged(c, v) {
 		return c, nil
 	}
 	return anew()
@@ -192,26 +192,21 @@ func (s *Session) buildFailed(ctx context.Context, st parse.Stmt) (*compiled, er
 
 // finish makes a runnable plan of a bound statement.
 func (s *Session) finish(ctx context.Context, bound plan.Statement) (*compiled, error) {
-	c := &compiled{stmt: bound, act: s.srv.actionOf(bound)}
-	if err := s.mayPlan(c.act); err != nil {
+	act := s.srv.actionOf(bound)
+	if err := s.mayPlan(act); err != nil {
 		return nil, err
 	}
 	if q, ok := bound.(*plan.Query); ok {
 		better, err := s.optimise(q)
 		if err != nil {
-			better, c.err = q, err
+			c := compiledQuery(act, q)
+			c.err = err
+			return c, nil
 		}
-		q = better
-		c.stmt, c.query, c.params, c.deps = q, q, q.Params, &q.Deps
-		if q.HasRows {
-			c.cols = schemaOf(q.Out)
-			plan.WalkExprs(q.Root, func(e plan.Expr) bool {
-				c.waits = c.waits || plan.Waits(e)
-				return false
-			})
-		}
-		return c, nil
+		c := compiledQuery(act, better)
+		return c, s.sized(c)
 	}
+	c := &compiled{stmt: bound, act: act}
 	var err error
 	if c.act.params != nil {
 		c.params = c.act.params(bound)
@@ -220,6 +215,19 @@ func (s *Session) finish(ctx context.Context, bound plan.Statement) (*compiled, 
 		c.cols, err = c.act.cols(s, bound)
 	}
 	return c, err
+}
+
+// compiledQuery is a query with what its portals ask of it.
+func compiledQuery(act *action, q *plan.Query) *compiled {
+	c := &compiled{stmt: q, act: act, query: q, params: q.Params, deps: &q.Deps}
+	if q.HasRows {
+		c.cols = schemaOf(q.Out)
+		plan.WalkExprs(q.Root, func(e plan.Expr) bool {
+			c.waits = c.waits || plan.Waits(e)
+			return false
+		})
+	}
+	return c
 }
 
 // mayPlan refuses what cannot run in a failed block, when it is prepared already, as PostgreSQL does.
