@@ -34,10 +34,41 @@ func sequenceArg(e *functions.Env, oid int64) (*catalog.Relation, error) {
 	return rel, nil
 }
 
+// maySequence refuses a sequence on which the role has none of the rights.
+func maySequence(e *functions.Env, rel *catalog.Relation, any catalog.Rights) error {
+	v := e.Txn.Catalog()
+	if e.Session == nil {
+		return nil
+	}
+	role := v.Role(e.Session.CurrentUser())
+	if role == nil || role.Super || rel.Temp {
+		return nil
+	}
+	if held, _ := v.Held(role.ID, catalog.GuardSequence, rel.Owner, rel.ACL, any); held != 0 {
+		return nil
+	}
+	return dberr.New(dberr.InsufficientPrivilege, "permission denied for sequence %s", rel.Name)
+}
+
+// identitySequence tells whether a sequence belongs to an identity column: who may insert rows may take its values.
+func identitySequence(v *catalog.View, rel *catalog.Relation) bool {
+	t := v.RelationByID(rel.Seq.OwnerTable)
+	if t == nil {
+		return false
+	}
+	c := t.Attr(rel.Seq.OwnerColumn)
+	return c != nil && c.Identity != 0
+}
+
 func nextval(ctx context.Context, c *call, a []val) (val, error) {
 	rel, err := sequenceArg(c.Env, a[0].Int())
 	if err != nil {
 		return value.Null, err
+	}
+	if !identitySequence(c.Env.Txn.Catalog(), rel) {
+		if err := maySequence(c.Env, rel, catalog.RightUsage|catalog.RightUpdate); err != nil {
+			return value.Null, err
+		}
 	}
 	v, err := c.Env.Txn.NextVal(ctx, rel)
 	if err != nil {
@@ -52,6 +83,9 @@ func currval(e *functions.Env, a []val) (val, error) {
 	if err != nil {
 		return value.Null, err
 	}
+	if err := maySequence(e, rel, catalog.RightUsage|catalog.RightSelect); err != nil {
+		return value.Null, err
+	}
 	v, ok := e.Sequences.Current(uint32(rel.ID))
 	if !ok {
 		return value.Null, dberr.New(dberr.ObjectNotInPrerequisiteState, "currval of sequence \"%s\" is not yet defined in this session", rel.Name)
@@ -61,8 +95,12 @@ func currval(e *functions.Env, a []val) (val, error) {
 
 func lastval(e *functions.Env, _ []val) (val, error) {
 	oid, v, ok := e.Sequences.Last()
-	if !ok || e.Txn.Catalog().RelationByID(catalog.ID(oid)) == nil {
+	rel := e.Txn.Catalog().RelationByID(catalog.ID(oid))
+	if !ok || rel == nil {
 		return value.Null, dberr.New(dberr.ObjectNotInPrerequisiteState, "lastval is not yet defined in this session")
+	}
+	if err := maySequence(e, rel, catalog.RightUsage|catalog.RightSelect); err != nil {
+		return value.Null, err
 	}
 	return value.Int(v), nil
 }
@@ -70,6 +108,9 @@ func lastval(e *functions.Env, _ []val) (val, error) {
 func setval(ctx context.Context, c *call, a []val) (val, error) {
 	rel, err := sequenceArg(c.Env, a[0].Int())
 	if err != nil {
+		return value.Null, err
+	}
+	if err := maySequence(c.Env, rel, catalog.RightUpdate); err != nil {
 		return value.Null, err
 	}
 	called := len(a) < 3 || a[2].Bool()

@@ -166,6 +166,12 @@ func (b *binder) alterCmd(d *tableDef, st *plan.AlterTable, c *pg_query.AlterTab
 		return b.addConstraint(d, c.Def.GetConstraint())
 	case pg_query.AlterTableType_AT_DropConstraint:
 		return b.dropConstraint(d, st, c, cascade)
+	case pg_query.AlterTableType_AT_AlterConstraint:
+		k := c.Def.GetConstraint()
+		if err := b.hasConstraint(d, k.Conname); err != nil {
+			return nil, err
+		}
+		return one(plan.AlterAction{Do: plan.AlterConstraint, Constraint: k.Conname, Deferrable: k.Deferrable, Deferred: k.Initdeferred}, nil)
 	case pg_query.AlterTableType_AT_ValidateConstraint:
 		return one(plan.AlterAction{Do: plan.ValidateConstraint, Constraint: c.Name}, b.hasConstraint(d, c.Name))
 	case pg_query.AlterTableType_AT_ChangeOwner:

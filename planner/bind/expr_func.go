@@ -330,10 +330,14 @@ func (b *binder) aggOrder(s *scope, e *aggExpr, x *pg_query.FuncCall) error {
 		if err != nil {
 			return err
 		}
-		for _, a := range e.agg.Args {
-			if plan.Equal(k, stripImplicit(a)) {
-				k = a
+		if n := sb.Node.GetTypeCast(); n == nil { // a cast that is written is an expression of its own
+			for _, a := range e.agg.Args {
+				if plan.Equal(k, stripImplicit(a)) {
+					k = a
+				}
 			}
+		} else if e.agg.Distinct && slices.ContainsFunc(e.agg.Args, func(a plan.Expr) bool { return plan.Equal(a, k) && stripImplicit(a) != a }) {
+			return errAt(astPos(sb.Node), dberr.InvalidColumnRef, "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list")
 		}
 		key, err := b.sortKey(k, sb)
 		if err != nil {

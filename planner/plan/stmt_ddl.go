@@ -194,11 +194,12 @@ type AlterAction struct {
 	Unique    *CreateIndex
 	Foreign   *ForeignKey
 	NotValid  bool
-	// Constraint names the one to drop, rename or validate.
-	Constraint string
-	Sequence   *CreateSequence // of an added serial or identity column
-	Options    map[string]string
-	Identity   byte
+	// Constraint names the one to drop, rename, validate or alter; Deferrable and Deferred are what it is altered to.
+	Constraint           string
+	Deferrable, Deferred bool
+	Sequence             *CreateSequence // of an added serial or identity column
+	Options              map[string]string
+	Identity             byte
 }
 
 // AlterKind names an action of ALTER TABLE.
@@ -218,6 +219,7 @@ const (
 	DropConstraint
 	RenameConstraint
 	ValidateConstraint
+	AlterConstraint
 	RenameRelation
 	SetSchema
 	SetOwner

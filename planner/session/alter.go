@@ -39,6 +39,7 @@ var alterSteps = map[plan.AlterKind]func(a *alterer, ctx context.Context, x *pla
 	plan.DropConstraint:     (*alterer).dropConstraint,
 	plan.RenameConstraint:   (*alterer).renameConstraint,
 	plan.ValidateConstraint: (*alterer).validate,
+	plan.AlterConstraint:    (*alterer).alterConstraint,
 	plan.RenameRelation:     (*alterer).rename,
 	plan.SetSchema:          (*alterer).setSchema,
 	plan.SetOwner:           (*alterer).setOwner,
@@ -173,6 +174,9 @@ func (a *alterer) dropColumn(ctx context.Context, x *plan.AlterAction) error {
 	if err := a.dropColumnKeys(ctx, c, x.Cascade); err != nil {
 		return err
 	}
+	if err := a.dropColumnViews(ctx, c, x.Cascade); err != nil {
+		return err
+	}
 	if slices.Contains(a.rel.PrimaryKey, num) {
 		return dberr.New(dberr.FeatureNotSupported, `cannot drop column "%s": it is part of the primary key, by which the rows are kept`, c.Name).
 			WithHint("Make a new table with CREATE TABLE … AS and rename it.")
@@ -217,6 +221,12 @@ func (a *alterer) setType(ctx context.Context, x *plan.AlterAction) error {
 	if slices.Contains(before.PrimaryKey, old.Num) && old.Type.OID != x.Def.Type.OID {
 		return dberr.New(dberr.FeatureNotSupported, `cannot change the type of column "%s": it is part of the primary key, by which the rows are kept`, old.Name).
 			WithHint("Make a new table with CREATE TABLE … AS and rename it.")
+	}
+	if views, err := a.viewsReading(ctx, old); err != nil {
+		return err
+	} else if len(views) > 0 {
+		return dberr.New(dberr.FeatureNotSupported, "cannot alter type of a column used by a view or rule").
+			WithDetail(`rule _RETURN on %s depends on column "%s"`, a.s.described(views[0]), old.Name)
 	}
 	err := a.change(ctx, func(r *catalog.Relation) error {
 		c := r.Col(x.Column)

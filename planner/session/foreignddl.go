@@ -205,6 +205,18 @@ func (a *alterer) validate(ctx context.Context, x *plan.AlterAction) error {
 	})
 }
 
+// alterConstraint says when a foreign key is checked.
+func (a *alterer) alterConstraint(ctx context.Context, x *plan.AlterAction) error {
+	i := slices.IndexFunc(a.rel.Foreign, func(f catalog.ForeignKey) bool { return f.Name == x.Constraint })
+	if i < 0 {
+		return dberr.New(dberr.WrongObjectType, `constraint "%s" of relation "%s" is not a foreign key constraint`, x.Constraint, a.rel.Name)
+	}
+	return a.change(ctx, func(r *catalog.Relation) error {
+		r.Foreign[i].Deferrable, r.Foreign[i].Deferred = x.Deferrable, x.Deferred
+		return nil
+	})
+}
+
 // validateForeign fails when a row refers to a key that is not there.
 func (a *alterer) validateForeign(ctx context.Context, f *catalog.ForeignKey) error {
 	k := &keyKeeper{s: a.s, txn: a.txn}

@@ -21,6 +21,7 @@ const (
 	AlterTableType_AT_AddColumn                  = pg_query.AlterTableType_AT_AddColumn
 	AlterTableType_AT_AddConstraint              = pg_query.AlterTableType_AT_AddConstraint
 	AlterTableType_AT_AddIdentity                = pg_query.AlterTableType_AT_AddIdentity
+	AlterTableType_AT_AlterConstraint            = pg_query.AlterTableType_AT_AlterConstraint
 	AlterTableType_AT_AlterColumnType            = pg_query.AlterTableType_AT_AlterColumnType
 	AlterTableType_AT_ChangeOwner                = pg_query.AlterTableType_AT_ChangeOwner
 	AlterTableType_AT_ClusterOn                  = pg_query.AlterTableType_AT_ClusterOn
