@@ -356,5 +356,9 @@ func (x *indexer) removeGone(ctx context.Context, seen map[string]bool) error {
 	if err := x.out.commit(ctx); err != nil {
 		return err
 	}
-	return x.out.settle(ctx)
+	dims := 0
+	if x.embedder != nil {
+		dims = x.embedder.Dim()
+	}
+	return x.out.settle(ctx, dims)
 }

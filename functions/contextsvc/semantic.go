@@ -32,6 +32,9 @@ func (q *query) semantic(ctx context.Context, n int) ([]match, error) {
 	}
 	to := slices.Clone(vecs[0])
 	vector.Normalize(to)
+	if out, ok, err := q.semanticIndexed(ctx, e, to, n); ok || err != nil {
+		return out, err
+	}
 	parts := make([]map[string]match, runtime.GOMAXPROCS(0))
 	spec := storage.ScanSpec{Rel: q.chunks, Cols: []storage.ScanCol{{Kind: storage.ColRaw}}}
 	err = q.inParts(ctx, spec, len(parts), func(ctx context.Context, p int, it batch.Iter) error {

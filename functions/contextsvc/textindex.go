@@ -27,9 +27,9 @@ func textIndexOf(txn *storage.Txn, files *catalog.Relation) *catalog.Index {
 	return nil
 }
 
-// settle ends a run: it builds the full-text index after the first one, and has later changes gathered, so that a query finds little to
-// read before its words.
-func (w *writer) settle(ctx context.Context) error {
+// settle ends a run: it builds the indexes after the first one, and has later changes gathered, so that a query finds little to read before
+// its words. dims are those of the vectors, 0 when there are none.
+func (w *writer) settle(ctx context.Context, dims int) error {
 	if err := w.begin(ctx); err != nil {
 		return err
 	}
@@ -42,6 +42,10 @@ func (w *writer) settle(ctx context.Context) error {
 			w.rollback()
 			return err
 		}
+	}
+	if err := w.indexVectors(ctx, dims); err != nil {
+		w.rollback()
+		return err
 	}
 	if err := w.commit(ctx); err != nil {
 		return err

@@ -45,6 +45,10 @@ type Embedder interface {
 // EmbedderOption is the option of an index over text that names the embedder of its vectors.
 const EmbedderOption = "embedder"
 
+// PackedOption is the option of an index over the vectors that documents of a collection hold packed (doc.SubtypeVector) at its key's path.
+// Documents that have none there, or one of other dimensions, are not in the index.
+const PackedOption = "packed"
+
 // Kind makes vector indexes. Expressions may be nil in a store that has no index over expressions, Embedders in one that has none over
 // texts.
 type Kind struct {
@@ -67,6 +71,12 @@ func (k *Kind) Open(rel *catalog.Relation, x *catalog.Index) (index.Maintainer, 
 	m.typ = typeio.Base(m.typ)
 	if name := x.Options[EmbedderOption]; name != "" {
 		return m, m.overText(rel, name)
+	}
+	if x.Options[PackedOption] != "" {
+		if m.field, m.packed = part.Path, true; rel.Kind != catalog.Collection || len(m.field) == 0 || x.Where != "" || m.metric == 0 {
+			return nil, dberr.New(dberr.FeatureNotSupported, "a vector index over packed vectors is over one field of all documents of a collection")
+		}
+		return m, nil
 	}
 	if x.Where == "" && m.col != nil && rel.Kind != catalog.Collection {
 		return m, nil
@@ -148,7 +158,8 @@ type Index struct {
 	col      *catalog.Column // nil: the key is an expression
 	eval     index.Evaluator // nil: the key is a column and every row is indexed
 	embedder Embedder        // of an index over texts
-	field    []string
+	packed   bool            // it is over packed vectors
+	field    []string        // of an index over texts or packed vectors
 	header   []byte
 }
 
@@ -171,6 +182,13 @@ func (m *Index) vector(ctx context.Context, d doc.Doc) ([]float32, error) {
 	}
 	if m.embedder != nil {
 		return m.embed(ctx, d)
+	}
+	if m.packed {
+		sub, b, ok := d.Walk(doc.Keys(m.field...)).Binary()
+		if !ok || sub != doc.SubtypeVector || len(b) != 4*m.dims {
+			return nil, nil
+		}
+		return Floats(b), nil
 	}
 	if m.eval == nil {
 		x, err := Stored(m.typ, d.Lookup(m.col.Field))
