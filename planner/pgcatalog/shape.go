@@ -41,6 +41,7 @@ func (s *shape) column(name string) int {
 
 func parseShapes(text string) ([]*shape, error) {
 	var out []*shape
+	types := typesByName()
 	for line := range strings.Lines(text) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if len(f) != 5 {
@@ -52,14 +53,14 @@ func parseShapes(text string) ([]*shape, error) {
 		}
 		s := &shape{schema: f[0], name: f[1], oid: uint32(oid), kind: f[3][0]}
 		for c := range strings.SplitSeq(f[4], ",") {
-			s.cols = append(s.cols, parseColumn(c))
+			s.cols = append(s.cols, parseColumn(c, types))
 		}
 		out = append(out, s)
 	}
 	return out, nil
 }
 
-func parseColumn(s string) shapeCol {
+func parseColumn(s string, types map[string]*value.Type) shapeCol {
 	name, typ, _ := strings.Cut(s, " ")
 	c := shapeCol{name: name, mod: -1}
 	typ, c.notNull = strings.CutSuffix(typ, "!")
@@ -67,7 +68,7 @@ func parseColumn(s string) shapeCol {
 		n, _ := strconv.Atoi(strings.TrimSuffix(mod, ")"))
 		typ, c.mod = base, int32(n)
 	}
-	if c.typ = typesByName()[typ]; c.typ == nil {
+	if c.typ = types[typ]; c.typ == nil {
 		c.typ = value.Text // the internal types of statistics
 	}
 	if c.notNull {
