@@ -1,6 +1,7 @@
 package fulltext
 
 import (
+	"bytes"
 	"unicode"
 	"unicode/utf8"
 )
@@ -8,6 +9,56 @@ import (
 // In source code a word is a run of letters and digits, whatever stands between: an apostrophe opens a string, points and commas
 // separate names and numbers. So max_open_conns and http.Request are words in a row, which a query in the same form asks for as a
 // phrase. A camelCase word is one word, found by its whole in any case, and beside it stand its parts.
+
+// analyzeNames is Analyze of source code for whoever looks for a few terms: other is called, in its place, for a word that is none of them
+// and has none of them among its parts. Positions of tokens are not told. Where all is ASCII, a term stands in a word as it is, but for case,
+// so that most of a text need not be taken apart.
+func (a *Analyzer) analyzeNames(text string, terms []string, s *Scratch, emit func(Token) bool, other func(start, end int)) {
+	lower := make([]byte, len(text))
+	for i := range len(text) {
+		c := text[i]
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		lower[i] = c
+	}
+	next := make([]int, len(terms)) // where each term occurs next
+	occurs := func(start, end int) bool {
+		for k, t := range terms {
+			if next[k] < start {
+				if i := bytes.Index(lower[start:], []byte(t)); i >= 0 {
+					next[k] = start + i
+				} else {
+					next[k] = len(text)
+				}
+			}
+			if next[k]+len(t) <= end {
+				return true
+			}
+		}
+		return false
+	}
+	for k := range next {
+		next[k] = -1
+	}
+	for i := 0; i < len(text); {
+		start, plain := i, true
+		for ; i < len(text) && (text[i] >= utf8.RuneSelf || asciiWord[text[i]]); i++ {
+			plain = plain && text[i] < utf8.RuneSelf
+		}
+		switch {
+		case i == start:
+			i++
+		case plain && !occurs(start, i):
+			other(start, i)
+		default: // no word goes on beyond what is neither
+			a.Analyze(text[start:i], s, func(t Token) bool {
+				t.Start, t.End = t.Start+int32(start), t.End+int32(start)
+				return emit(t)
+			})
+		}
+	}
+}
 
 // identEnd is the end of the word that goes on at i.
 func identEnd(text string, i int) int {

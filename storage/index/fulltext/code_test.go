@@ -1,6 +1,8 @@
 package fulltext
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -106,5 +108,32 @@ func TestSnippetAt(t *testing.T) {
 	}
 	if want := strings.Index(text, "ServeMux"); at != want {
 		t.Errorf("at %d, want %d", at, want)
+	}
+}
+
+// TestLocateNames holds the quick way to find terms in source code to the whole analysis.
+func TestLocateNames(t *testing.T) {
+	a := newCode(t)
+	texts := []string{
+		"", "x", "maxOpenConns max_open_conns MAXOPEN http.Request HTTPRequest", "é caféBar naïve_caf\u00e9 cafe\u0301 x", "日本語 text日本 日", "a😀b 😀 \xff\xfe bad\xffutf8",
+		"URLs parseIDsOf HTTP2Server don't 3.14 1,000 ßtraße STRASSE strasse", strings.Repeat("lorem ipsum dolorSit ", 50) + "request" + strings.Repeat(" x", 40),
+	}
+	queries := []string{"max open", "http request", "café", "cafe", "cafe*", "maxo*", "日本", "😀", "strasse", "urls ids", "x", "dolor sit", "request -lorem", `"open conns"`, "b*", "bad", "utf8"}
+	rng := rand.New(rand.NewPCG(1, 1))
+	pieces := []string{"Max", "open", "Conns", "HTTP", "request", "é", "日", "_", " ", ".", "2", "s", "x", "😀", "\u0301", "\xff", "'", "ß"}
+	for range 2000 {
+		var b strings.Builder
+		for range rng.IntN(30) {
+			b.WriteString(pieces[rng.IntN(len(pieces))])
+		}
+		texts = append(texts[:8], b.String())
+		for _, text := range texts {
+			q := a.ParseQuery(queries[rng.IntN(len(queries))])
+			words, hits := a.locate(text, q, true)
+			plainWords, plainHits := a.locate(text, q, false)
+			if !slices.Equal(words, plainWords) || !slices.Equal(hits, plainHits) {
+				t.Fatalf("%v in %q: words %v hits %v, want %v and %v", q, text, words, hits, plainWords, plainHits)
+			}
+		}
 	}
 }

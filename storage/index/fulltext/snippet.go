@@ -2,6 +2,7 @@ package fulltext
 
 import (
 	"html"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -28,7 +29,7 @@ func (a *Analyzer) SnippetAt(text string, q Query, o SnippetOptions) (snippet st
 	if o.Words <= 0 {
 		o.Words = 30
 	}
-	words, hits := a.locate(text, q)
+	words, hits := a.locate(text, q, a.code)
 	if len(words) == 0 {
 		return escape(truncate(text, 200), o.HTML), 0
 	}
@@ -105,8 +106,8 @@ func within(hits []span, end int) []span {
 	return out
 }
 
-// locate lists the words of a text and those that belong to the query.
-func (a *Analyzer) locate(text string, q Query) (words, hits []span) {
+// locate lists the words of a text and those that belong to the query. Of source code, names can be found without a look at other words.
+func (a *Analyzer) locate(text string, q Query, names bool) (words, hits []span) {
 	exact := map[string]bool{}
 	var begin prefixes
 	for _, c := range q.Clauses {
@@ -124,7 +125,7 @@ func (a *Analyzer) locate(text string, q Query) (words, hits []span) {
 	s := a.pool.Get().(*Scratch)
 	defer a.pool.Put(s)
 	var folded []byte
-	a.Analyze(text, s, func(t Token) bool {
+	visit := func(t Token) bool {
 		if !t.Other() {
 			words = append(words, span{int(t.Start), int(t.End), len(words)})
 		}
@@ -139,7 +140,13 @@ func (a *Analyzer) locate(text string, q Query) (words, hits []span) {
 			hits = append(hits, span{int(t.Start), int(t.End), len(words) - 1})
 		}
 		return true
-	})
+	}
+	if !names {
+		a.Analyze(text, s, visit)
+		return words, hits
+	}
+	other := func(start, end int) { words = append(words, span{start, end, len(words)}) }
+	a.analyzeNames(text, slices.Concat(slices.Collect(maps.Keys(exact)), slices.Collect(maps.Keys(begin.slots))), s, visit, other)
 	return words, hits
 }
 
