@@ -23,6 +23,7 @@ type Proc struct {
 	Direct   int // of an ordered-set aggregate: how many parameters stand before ORDER BY; -1 otherwise
 	Vol      Volatility
 	Rows     float64
+	Cost     float64 // of a user's function
 	Descr    string
 	Language string // "" : internal
 	Parallel byte   // of a user's function: s, r, u

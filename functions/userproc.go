@@ -23,7 +23,7 @@ func UserProc(f *catalog.Function, typeOf func(oid uint32) *value.Type) *Proc {
 		return value.Unknown
 	}
 	p := &Proc{OID: uint32(f.ID), Schema: uint32(f.Schema), Owner: uint32(f.Owner), Name: f.Name, Kind: f.Kind, Ret: known(f.Ret), Set: f.SetOf,
-		Strict: f.Strict, Direct: -1, Vol: Volatility(f.Volatility), Rows: float64(f.Rows), Descr: f.Comment, Language: f.LanguageName(), Source: f.Body, ACL: f.ACL,
+		Strict: f.Strict, Direct: -1, Vol: Volatility(f.Volatility), Rows: float64(f.Rows), Cost: float64(f.Cost), Descr: f.Comment, Language: f.LanguageName(), Source: f.Body, ACL: f.ACL,
 		Parallel: f.Parallel}
 	for i := range f.Args {
 		a := &f.Args[i]

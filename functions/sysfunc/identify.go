@@ -181,22 +181,42 @@ func noRelation(name string) error {
 // regclassLiteral is a constant of type regclass in stored text.
 var regclassLiteral = regexp.MustCompile(`'((?:[^']|'')+)'::regclass`)
 
-// ShownExpr writes a stored expression for a reader: relations that constants name have their schema only when the search path doesn't find
-// them without.
+// ShownExpr writes a stored expression for a reader: relations that constants name, and users' types, have their schema only when the
+// search path doesn't find them without.
 func ShownExpr(e *functions.Env, stored string) string {
-	if e == nil || e.Format == nil || e.Format.Names == nil || !strings.Contains(stored, "::regclass") {
+	if e == nil || e.Format == nil || e.Format.Names == nil || !strings.Contains(stored, "::") {
 		return stored
 	}
-	return regclassLiteral.ReplaceAllStringFunc(stored, func(lit string) string {
-		name := strings.ReplaceAll(regclassLiteral.FindStringSubmatch(lit)[1], "''", "'")
-		oid, err := e.Format.Names.OIDOf(value.RegClass, name)
-		if err != nil {
-			return lit
+	if strings.Contains(stored, "::regclass") {
+		stored = regclassLiteral.ReplaceAllStringFunc(stored, func(lit string) string {
+			name := strings.ReplaceAll(regclassLiteral.FindStringSubmatch(lit)[1], "''", "'")
+			oid, err := strconv.ParseUint(name, 10, 32)
+			known := uint32(oid)
+			if err != nil {
+				known, err = e.Format.Names.OIDOf(value.RegClass, name)
+			}
+			if err != nil {
+				return lit
+			}
+			shown, ok := e.Format.Names.NameOf(value.RegClass, known)
+			if !ok {
+				return lit
+			}
+			return "'" + strings.ReplaceAll(shown, "'", "''") + "'::regclass"
+		})
+	}
+	return qualifiedCast.ReplaceAllStringFunc(stored, func(part string) string {
+		name, cast := strings.CutPrefix(part, "::")
+		if !cast {
+			return part // a literal, whatever stands in it
 		}
-		shown, ok := e.Format.Names.NameOf(value.RegClass, oid)
-		if !ok {
-			return lit
+		t := e.Lookup.TypeByName(name)
+		if t == nil || t.Namespace == 0 {
+			return part
 		}
-		return "'" + strings.ReplaceAll(shown, "'", "''") + "'::regclass"
+		return "::" + ShownType(e, t, -1)
 	})
 }
+
+// qualifiedCast finds literals, so as to pass over them, and casts to types that are written with their schema.
+var qualifiedCast = regexp.MustCompile(`'(?:[^']|'')*'|::(?:"(?:[^"]|"")+"|[a-z_][a-z0-9_$]*)\.(?:"(?:[^"]|"")+"|[a-z_][a-z0-9_$]*)`)

@@ -93,7 +93,7 @@ func userArguments(e *functions.Env, p *functions.Proc, full bool) string {
 	var parts []string
 	for i := range p.Args {
 		a := &p.Args[i]
-		if !a.Shown() || !full && a.Mode == 'o' && p.Kind != 'p' {
+		if !a.Shown() {
 			continue
 		}
 		s := argModeWords[a.Mode]
@@ -183,6 +183,9 @@ func functionDef(e *functions.Env, p *functions.Proc) string {
 		b.WriteString(" " + strings.Join(traits, " ") + "\n")
 	}
 	body, tag := p.Source, "$function$"
+	if p.Kind == 'p' {
+		tag = "$procedure$"
+	}
 	if p.Language == "" {
 		body = p.Name
 	}

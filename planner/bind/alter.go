@@ -132,6 +132,7 @@ var idleActions = map[pg_query.AlterTableType]bool{
 	pg_query.AlterTableType_AT_ClusterOn: true, pg_query.AlterTableType_AT_DropCluster: true, pg_query.AlterTableType_AT_ReplicaIdentity: true,
 	pg_query.AlterTableType_AT_SetLogged: true, pg_query.AlterTableType_AT_SetUnLogged: true, pg_query.AlterTableType_AT_DropOids: true,
 	pg_query.AlterTableType_AT_SetOptions: true, pg_query.AlterTableType_AT_ResetOptions: true,
+	pg_query.AlterTableType_AT_EnableTrigAll: true, pg_query.AlterTableType_AT_EnableTrigUser: true, pg_query.AlterTableType_AT_DisableTrigUser: true,
 }
 
 // alterCmd binds one action; adding a column may be several.
@@ -146,6 +147,11 @@ func (b *binder) alterCmd(d *tableDef, st *plan.AlterTable, c *pg_query.AlterTab
 		return one(plan.AlterAction{Do: plan.NoAction}, nil)
 	}
 	switch c.Subtype {
+	case pg_query.AlterTableType_AT_DisableTrigAll: // what restores data says, whose foreign keys PostgreSQL keeps by triggers
+		if len(d.rel.Foreign) > 0 || len(d.rel.Referrers) > 0 {
+			st.Notice = "the foreign keys of relation \"" + d.rel.Name + "\" stay in force"
+		}
+		return one(plan.AlterAction{Do: plan.NoAction}, nil)
 	case pg_query.AlterTableType_AT_AddColumn:
 		return b.addColumn(d, c)
 	case pg_query.AlterTableType_AT_DropColumn:

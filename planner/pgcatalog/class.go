@@ -66,7 +66,7 @@ func (w *world) classes() []class {
 	if w.view == nil {
 		return out
 	}
-	for _, t := range w.view.Types(0) {
+	for _, t := range w.typesHere() {
 		if t.Def.Class == value.Composite {
 			out = append(out, class{oid: t.ID | compositeBit, schema: t.Schema, owner: t.Owner, name: t.Name, kind: 'c', row: t})
 		}

@@ -3,6 +3,7 @@ package pgcatalog
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/omgdb/omgdb/storage/catalog"
@@ -33,6 +34,9 @@ func (w *world) dependencies() []dependency {
 	}
 	for _, r := range w.userRelations() {
 		add(classClass, r.ID, classNamespace, r.Schema, 0, 'n')
+		if r.Seq == nil {
+			add(classType, catalog.ID(catalog.RowType(r.ID)), classClass, r.ID, 0, 'i')
+		}
 		if r.Seq != nil && r.Seq.OwnerTable != 0 {
 			add(classClass, r.ID, classClass, r.Seq.OwnerTable, r.Seq.OwnerColumn, w.ownership(r))
 		}
@@ -47,6 +51,28 @@ func (w *world) dependencies() []dependency {
 		}
 		if r.Kind == catalog.ViewKind || r.Kind == catalog.MatViewKind {
 			add(classRewrite, ruleOID(r.ID), classClass, r.ID, 0, 'i')
+			for _, used := range r.Uses {
+				add(classRewrite, ruleOID(r.ID), classClass, used, 0, 'n')
+			}
+		}
+	}
+	for _, t := range w.typesHere() {
+		for _, part := range partsOf(t.Def) {
+			add(classType, t.ID, classType, catalog.ID(part), 0, 'n')
+		}
+	}
+	for _, f := range w.view.Functions(0) {
+		for i := -1; i < len(f.Args); i++ {
+			named := f.Ret
+			if i >= 0 {
+				named = f.Args[i].Type
+			}
+			switch t := w.typeByOID(named); {
+			case t != nil && userPart(t) != 0:
+				add(classProc, f.ID, classType, catalog.ID(userPart(t)), 0, 'n')
+			case w.view.RelationByID(catalog.RelationOfRows(named)) != nil:
+				add(classProc, f.ID, classType, catalog.ID(named), 0, 'n')
+			}
 		}
 	}
 	for _, c := range w.constraints() {
@@ -69,12 +95,46 @@ func (w *world) dependencies() []dependency {
 	return out
 }
 
+// partsOf lists the users' types that a type is made of.
+func partsOf(t *value.Type) []uint32 {
+	var out []uint32
+	add := func(t *value.Type) {
+		if t != nil && userPart(t) != 0 {
+			out = append(out, userPart(t))
+		}
+	}
+	add(t.Under)
+	if t.Class == value.RangeClass || t.Class == value.MultiClass {
+		add(t.Elem)
+	}
+	if t.Class == value.Composite {
+		for _, f := range t.Fields {
+			add(f.Type)
+		}
+	}
+	return out
+}
+
+// userPart is the user's type that values of t are of, or that the elements of arrays are of; 0 for built-in ones.
+func userPart(t *value.Type) uint32 {
+	if t.IsArray() && t.Class != value.Domain {
+		t = t.Elem
+	}
+	if t.Namespace == 0 {
+		return 0
+	}
+	return t.OID
+}
+
 // drawnFrom finds the sequence that a default takes its values from, nil when there is none.
 func (w *world) drawnFrom(def string) *catalog.Relation {
 	_, rest, ok := strings.Cut(def, "nextval('")
 	name, _, ok2 := strings.Cut(rest, "'::regclass)")
 	if !ok || !ok2 {
 		return nil
+	}
+	if id, err := strconv.ParseUint(name, 10, 32); err == nil {
+		return w.view.RelationByID(catalog.ID(id))
 	}
 	schema, seq, ok := strings.Cut(strings.ReplaceAll(name, `"`, ""), ".")
 	if !ok {
@@ -177,7 +237,9 @@ var pgDefaultACL = of[defaultRights]{
 		var out []defaultRights
 		for _, r := range w.roles() {
 			for _, d := range r.Defaults {
-				out = append(out, defaultRights{r, d})
+				if sc := w.view.SchemaByID(d.Schema); d.Schema == 0 || sc != nil && sc.Database == w.view.Database() {
+					out = append(out, defaultRights{r, d})
+				}
 			}
 		}
 		return out

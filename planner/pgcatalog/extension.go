@@ -9,9 +9,13 @@ import (
 type extension struct {
 	oid           uint32
 	name, version string
+	comment       string
 }
 
-var extensions = []extension{{13542, "plpgsql", "1.0"}, {8990, "vector", "0.8.0"}}
+var extensions = []extension{
+	{13542, "plpgsql", "1.0", "PL/pgSQL procedural language"},
+	{8990, "vector", "0.8.0", "vector data type and ivfflat and hnsw access methods"},
+}
 
 var pgExtension = of[extension]{
 	items: func(*world) []extension { return extensions },
@@ -19,8 +23,18 @@ var pgExtension = of[extension]{
 		"oid":            func(_ *world, x extension) value.Value { return oid(x.oid) },
 		"extname":        func(_ *world, x extension) value.Value { return text(x.name) },
 		"extowner":       func(*world, extension) value.Value { return oid(catalog.SuperRole) },
-		"extnamespace":   func(*world, extension) value.Value { return oid(catalog.PublicSchema) },
+		"extnamespace":   func(w *world, x extension) value.Value { return oid(x.schema(w)) },
 		"extrelocatable": func(_ *world, x extension) value.Value { return value.Bool(x.name == "vector") },
 		"extversion":     func(_ *world, x extension) value.Value { return text(x.version) },
 	},
+}
+
+// schema is where the extension's objects are found.
+func (x extension) schema(w *world) catalog.ID {
+	if x.name != "plpgsql" && w.view != nil {
+		if sc := w.view.Schema("public"); sc != nil {
+			return sc.ID
+		}
+	}
+	return catalog.PgCatalogSchema
 }

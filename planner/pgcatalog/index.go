@@ -160,7 +160,7 @@ func (w *world) allConstraints() []constraint {
 	if w.view == nil {
 		return out
 	}
-	for _, t := range w.view.Types(0) {
+	for _, t := range w.typesHere() {
 		for i := range t.Checks {
 			out = append(out, constraint{dom: t, oid: t.Checks[i].ID, name: t.Checks[i].Name, kind: 'c', check: &t.Checks[i]})
 		}
@@ -335,6 +335,7 @@ const (
 	classClass      = 1259
 	classProc       = 1255
 	classType       = 1247
+	classExtension  = 3079
 	classNamespace  = 2615
 	classConstraint = 2606
 )
@@ -350,13 +351,16 @@ func (w *world) comments() []comment {
 		add(p.OID, classProc, 0, p.Descr)
 	}
 	out = append(out, builtinComments("pg_catalog.pg_description")...)
+	for _, x := range extensions {
+		add(x.oid, classExtension, 0, x.comment)
+	}
 	if w.view == nil {
 		return out
 	}
 	for _, s := range w.view.Schemas() {
 		add(uint32(s.ID), classNamespace, 0, s.Comment)
 	}
-	for _, t := range w.view.Types(0) {
+	for _, t := range w.typesHere() {
 		add(uint32(t.ID), classType, 0, t.Comment)
 	}
 	for _, c := range w.constraints() {

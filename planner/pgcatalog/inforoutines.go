@@ -125,7 +125,7 @@ func (w *world) userTypes(class value.Class) []*catalog.Type {
 		return nil
 	}
 	var out []*catalog.Type
-	for _, t := range w.view.Types(0) {
+	for _, t := range w.typesHere() {
 		if t.Def.Class == class {
 			out = append(out, t)
 		}

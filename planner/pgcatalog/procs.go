@@ -1,6 +1,7 @@
 package pgcatalog
 
 import (
+	"cmp"
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/value"
@@ -185,7 +186,7 @@ var pgProc = of[proc]{
 		"pronamespace": func(_ *world, p proc) value.Value { return oid(p.namespace()) },
 		"proowner":     func(_ *world, p proc) value.Value { return oid(p.owner()) },
 		"prolang":      func(_ *world, p proc) value.Value { return oid(languageOID(p.Language)) },
-		"procost":      func(*world, proc) value.Value { return value.Float(1) },
+		"procost":      func(_ *world, p proc) value.Value { return value.Float(cmp.Or(p.Cost, 1)) },
 		"prorows":      func(_ *world, p proc) value.Value { return value.Float(map[bool]float64{true: p.Rows}[p.Set]) },
 		"provariadic":  func(_ *world, p proc) value.Value { return oid(p.variadicType()) },
 		"prokind":      func(_ *world, p proc) value.Value { return char(p.Kind) },

@@ -77,6 +77,17 @@ type typeRow struct {
 	rel   catalog.ID    // of a relation's row type
 }
 
+// typesHere lists the types that users made in the database.
+func (w *world) typesHere() []*catalog.Type {
+	var out []*catalog.Type
+	for _, t := range w.view.Types(0) {
+		if sc := w.view.SchemaByID(t.Schema); sc != nil && sc.Database == w.view.Database() {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
 func (w *world) types() []typeRow {
 	var out []typeRow
 	for _, t := range value.Builtins() {
@@ -86,7 +97,7 @@ func (w *world) types() []typeRow {
 	if w.view == nil {
 		return out
 	}
-	for _, t := range w.view.Types(0) {
+	for _, t := range w.typesHere() {
 		out = append(out, typeRow{t: t.Def, owner: t.Owner, def: t})
 		if t.Def.ArrayOID != 0 {
 			arr := &value.Type{OID: t.Def.ArrayOID, Name: "_" + t.Name, SQL: t.Def.SQL + "[]", Kind: value.KindBox, Class: value.Base, Category: 'A', Len: -1,
@@ -235,7 +246,16 @@ var pgRange = of[typeRow]{
 			}
 			return oid(multirangeOf[r.t.OID])
 		},
+		"rngsubopc":    func(_ *world, r typeRow) value.Value { return oid(opclassOf(403, r.t.Elem)) },
+		"rngcollation": func(_ *world, r typeRow) value.Value { return oid(factsOf(r.t.Elem).collation) },
+		"rngcanonical": func(_ *world, r typeRow) value.Value { return oid(rangeFuncs[r.t.OID].canonical) },
+		"rngsubdiff":   func(_ *world, r typeRow) value.Value { return oid(rangeFuncs[r.t.OID].difference) },
 	},
+}
+
+// rangeFuncs are the functions that PostgreSQL's range types name.
+var rangeFuncs = map[uint32]struct{ canonical, difference uint32 }{
+	3904: {3914, 3922}, 3926: {3928, 3923}, 3906: {0, 3924}, 3908: {0, 3929}, 3910: {0, 3930}, 3912: {3915, 3925},
 }
 
 // multirangeOf pairs the built-in range types with their multiranges.

@@ -99,11 +99,15 @@ func (s *Session) createSequence(ctx context.Context, txn *storage.Txn, st *plan
 		return nil
 	}
 	o, owner := &st.Options, s.roleID(txn.Catalog())
-	_, err = txn.CreateRelation(ctx, catalog.Relation{
+	q := catalog.Relation{
 		Schema: sc.ID, Name: st.Name.Name, Kind: catalog.Sequence, Owner: owner, Temp: st.Temp,
 		ACL: newRights(txn.Catalog(), owner, catalog.GuardSequence, sc.ID),
 		Seq: &catalog.SequenceParams{Type: o.Type, Start: o.Start, Increment: o.Increment, Min: o.Min, Max: o.Max, Cache: o.Cache, Cycle: o.Cycle},
-	})
+	}
+	if err := s.changeOwner(txn, &q, q.Seq, o); err != nil {
+		return err
+	}
+	_, err = txn.CreateRelation(ctx, q)
 	return err
 }
 

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -109,5 +110,8 @@ func newRights(v *catalog.View, owner catalog.ID, kind catalog.Guarded, schema c
 	if acl.Same(std) {
 		return nil
 	}
+	slices.SortFunc(acl, func(a, b catalog.Grant) int {
+		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Grantor, b.Grantor))
+	})
 	return acl.Stored()
 }

@@ -47,6 +47,9 @@ func (l lookup) TypeByName(name string) *value.Type {
 		return t
 	}
 	parts, ok := splitQualified(name)
+	if ok && len(parts) == 2 && parts[0] == "pg_catalog" && builtinTypes[parts[1]] != nil {
+		return builtinTypes[parts[1]]
+	}
 	if v := l.view(); v != nil && ok {
 		schemas := l.s.schemas()
 		if len(parts) == 2 {
@@ -140,6 +143,11 @@ func (l lookup) RelationOID(name string) (uint32, bool) {
 		}
 		if t := v.Type(schema, rel); t != nil && t.Def.Class == value.Composite {
 			return pgcatalog.CompositeClass(t.ID), true
+		}
+		for _, r := range v.Relations(sc.ID) { // primary keys have a name and an OID, but no descriptor
+			if r.PrimaryID != 0 && r.PrimaryName == rel {
+				return uint32(r.PrimaryID), true
+			}
 		}
 		return 0, false
 	}

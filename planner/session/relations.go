@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/netip"
@@ -68,10 +69,14 @@ func settingRows(_ context.Context, env *functions.Env, add addRow) error {
 }
 
 func activityRows(_ context.Context, env *functions.Env, add addRow) error {
+	roles := map[string]catalog.ID{}
+	for _, r := range env.Txn.Catalog().Roles() {
+		roles[r.Name] = r.ID
+	}
 	for _, a := range env.Session.(*Session).srv.Activity() {
 		row := map[string]value.Value{
 			"datid": value.Int(int64(a.DatabaseID)), "datname": value.String(a.Database), "pid": value.Int(int64(a.PID)),
-			"usesysid": value.Int(int64(catalog.SuperRole)), "usename": value.String(a.User), "application_name": value.String(a.Application),
+			"usesysid": value.Int(int64(cmp.Or(roles[a.User], catalog.SuperRole))), "usename": value.String(a.User), "application_name": value.String(a.Application),
 			"backend_start": timeOrNull(a.BackendStart), "xact_start": timeOrNull(a.XactStart), "query_start": timeOrNull(a.QueryStart),
 			"state_change": timeOrNull(a.StateChange), "state": value.String(a.State), "query": value.String(a.Query), "backend_type": value.String("client backend"),
 		}
