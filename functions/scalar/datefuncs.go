@@ -2,6 +2,8 @@ package scalar
 
 import (
 	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/omgdb/omgdb/storage/dberr"
@@ -201,11 +203,11 @@ func makeTimestampIn(a []val) (val, error) {
 			WithHint(`Numeric time zones must have "-" or "+" as first character.`)
 	}
 	if name != "" && (name[0] == '+' || name[0] == '-') { // counts east, unlike POSIX
-		loc := typeio.OffsetZone(name)
-		if loc == nil {
+		east, ok := looseOffset(name)
+		if !ok {
 			return value.Null, dberr.New(dberr.InvalidParameterValue, `invalid input syntax for type numeric time zone: "%s"`, name)
 		}
-		return intVal(toUTC(loc, us))
+		return shiftZone(us, -east)
 	}
 	ab, loc, err := zoneNamed(name)
 	switch {
@@ -215,6 +217,37 @@ func makeTimestampIn(a []val) (val, error) {
 		return shiftZone(us, -int64(ab.AbbrevOffset(lowerASCII(name), us)))
 	}
 	return intVal(toUTC(loc, us))
+}
+
+// looseOffset reads a signed offset whose parts may be missing behind their colons, as PostgreSQL takes it: +1, +100, +1:, +10:00:1. It
+// gives the seconds east.
+func looseOffset(s string) (int64, bool) {
+	parts := strings.Split(s[1:], ":")
+	if len(parts) > 3 {
+		return 0, false
+	}
+	var n [3]int64
+	for i, p := range parts {
+		if p == "" && i > 0 {
+			continue
+		}
+		v, err := strconv.ParseUint(p, 10, 31)
+		if err != nil {
+			return 0, false
+		}
+		n[i] = int64(v)
+	}
+	if len(parts) == 1 && len(s) > 3 { // hours and minutes in one
+		n[0], n[1] = n[0]/100, n[0]%100
+	}
+	if n[0] > 15 || n[1] > 59 || n[2] > 59 {
+		return 0, false
+	}
+	east := n[0]*3600 + n[1]*60 + n[2]
+	if s[0] == '-' {
+		east = -east
+	}
+	return east, true
 }
 
 func makeInterval(a []val) (val, error) {

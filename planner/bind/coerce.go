@@ -64,7 +64,11 @@ func (b *binder) pathway(from, to *value.Type, ctx functions.CastContext) (castH
 		return byText, nil
 	}
 	if to.Class == value.MultiClass && from.Class == value.RangeClass && same(to.Elem, from.Elem) && rank(ctx) == 2 {
-		return byText, nil
+		if list := b.Registry.Scalars("multirange"); len(list) == 1 {
+			f := *list[0]
+			f.Params, f.Ret = []functions.Param{{Type: from}}, to
+			return byFunc, &f
+		}
 	}
 	if from.IsArray() && to.IsArray() && !fixedVector(to) {
 		if how, _ := b.pathway(from.Elem, to.Elem, ctx); how != noWay {

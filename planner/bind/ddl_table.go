@@ -245,6 +245,9 @@ func (b *binder) columnConstraints(d *tableDef, c *catalog.Column, list []*pg_qu
 			}
 			c.Default = text
 		case pg_query.ConstrType_CONSTR_IDENTITY:
+			if sawNull {
+				return errAt(pos, dberr.SyntaxError, "conflicting NULL/NOT NULL declarations for column \"%s\" of table \"%s\"", c.Name, d.rel.Name)
+			}
 			if err := b.identity(d, c, k); err != nil {
 				return err
 			}

@@ -237,9 +237,37 @@ func (b *binder) setValue(s *scope, rel *catalog.Relation, c *catalog.Column, n 
 	return e, false, err
 }
 
+// isStar tells whether an element of a row is r.*, which stands for several.
+func isStar(n *pg_query.Node) bool {
+	if c := n.GetColumnRef(); c != nil {
+		return len(c.Fields) > 0 && c.Fields[len(c.Fields)-1].GetAStar() != nil
+	}
+	i := n.GetAIndirection()
+	return i != nil && len(i.Indirection) > 0 && i.Indirection[len(i.Indirection)-1].GetAStar() != nil
+}
+
+// spreadValue gives column Colno of a row in which r.* stands.
+func (b *binder) spreadValue(s *scope, m *pg_query.MultiAssignRef) (out plan.Expr, isDefault bool, err error) {
+	err = s.in(inUpdateSource, func() error {
+		out, err = b.expr(s, m.Source)
+		return err
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	row, ok := out.(*plan.RowExpr)
+	if !ok || len(row.Fields) != int(m.Ncolumns) {
+		return nil, false, errAt(loc(m.Source.GetRowExpr().Location), dberr.SyntaxError, "number of columns does not match number of values")
+	}
+	return row.Fields[m.Colno-1], false, nil
+}
+
 // multiValue gives column Colno of the row or query on the right of (a, b) = ….
 func (b *binder) multiValue(s *scope, rel *catalog.Relation, c *catalog.Column, m *pg_query.MultiAssignRef, row *plan.Expr, extend func(plan.Expr) plan.Expr) (e plan.Expr, isDefault bool, err error) {
 	if r := m.Source.GetRowExpr(); r != nil {
+		if slices.ContainsFunc(r.Args, isStar) {
+			return b.spreadValue(s, m)
+		}
 		if len(r.Args) != int(m.Ncolumns) {
 			return nil, false, errAt(loc(r.Location), dberr.SyntaxError, "number of columns does not match number of values")
 		}
