@@ -7,10 +7,10 @@ import (
 	"runtime/metrics"
 )
 
-// Bounds of the memory that garbage may take in a server. By itself the runtime lets the heap grow to twice of what is live: a small
+// Bounds of the memory that garbage may take. By itself the runtime lets the heap grow to twice of what is live: a small
 // heap would be looked through many times a second, and a large transaction's buffers would look twice their size.
 const (
-	heapFloor   = 192 << 20 // up to here garbage is let be
+	heapFloor   = 192 << 20 // up to here garbage is let be: a command that is soon done collects none
 	heapRoom    = 1.3       // beyond, it may be this much of what is live
 	heapPercent = 400       // the runtime's own measure, which thus seldom is the one that counts
 )

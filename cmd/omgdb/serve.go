@@ -54,7 +54,6 @@ Prints one line with the URL when it is ready, then logs to standard error. SIGT
 }
 
 func serve(cmd *cobra.Command, path string, f *serveFlags) error {
-	boundGarbage()
 	ignoreFileLimit()
 	log := slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), nil))
 	settings, err := parseSettings(f.settings)
