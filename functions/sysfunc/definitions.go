@@ -51,17 +51,13 @@ func indexDef(e *functions.Env, a []val) (val, error) {
 	simple := len(a) > 2 && a[2].Bool()
 	if len(a) > 1 && a[1].Int() != 0 {
 		n := int(a[1].Int())
-		if n > len(x.Keys)+len(x.Include) {
+		if n < 0 || n > len(x.Keys)+len(x.Include) {
 			return text(""), nil
 		}
 		if n > len(x.Keys) {
 			return text(colName(rel, x.Include[n-len(x.Keys)-1])), nil
 		}
-		k := keyText(rel, x.Keys[n-1], false, simple)
-		if x.Keys[n-1].Col == 0 && !simple && !callLike(x.Keys[n-1].Expr) {
-			k = "(" + k + ")"
-		}
-		return text(k), nil
+		return text(keyText(rel, x.Keys[n-1], false, simple)), nil
 	}
 	var b strings.Builder
 	b.WriteString("CREATE ")
@@ -104,12 +100,14 @@ func keyText(rel *catalog.Relation, k catalog.IndexKey, options, simple bool) st
 	if k.Col != 0 {
 		s = colName(rel, k.Col)
 	} else {
-		call := callLike(k.Expr)
-		if s = k.Expr; simple {
+		s = k.Expr
+		switch call := callLike(k.Expr); {
+		case simple && call:
 			s = pretty(s)
-		}
-		if !call {
-			s = parens(s)
+		case simple:
+			s = parens(pretty(s))
+		case !call:
+			s = "(" + s + ")" // beside those of the expression
 		}
 	}
 	if !options {

@@ -61,6 +61,9 @@ func (b *binder) tableOf(into *pg_query.IntoClause, n *pg_query.Node, ifNotExist
 		return nil, err
 	}
 	if kind == pg_query.ObjectType_OBJECT_MATVIEW {
+		if b.writes && modifies(n.GetSelectStmt()) {
+			return nil, dberr.New(dberr.FeatureNotSupported, "materialized views must not use data-modifying statements in WITH")
+		}
 		st.IsMatView, st.Rel.Kind, st.Rel.Uses = true, catalog.MatViewKind, slices.Clone(b.named)
 		st.Rel.ViewSQL, err = b.viewText(n)
 	}
@@ -120,6 +123,16 @@ func (b *binder) columnsOf(d *tableDef, q *plan.Query, into *pg_query.IntoClause
 	return nil
 }
 
+// modifies tells whether a query changes data in its WITH clause.
+func modifies(sel *pg_query.SelectStmt) bool {
+	for _, n := range sel.GetWithClause().GetCtes() {
+		if n.GetCommonTableExpr().GetCtequery().GetSelectStmt() == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // createView binds CREATE VIEW. The text that is kept has its names qualified and its stars expanded, so that it means the same later.
 func (b *binder) createView(x *pg_query.ViewStmt) (plan.Statement, error) {
 	rv := x.View
@@ -137,6 +150,9 @@ func (b *binder) createView(x *pg_query.ViewStmt) (plan.Statement, error) {
 	q, err := b.topQuery(x.Query)
 	if err != nil {
 		return nil, err
+	}
+	if b.writes && modifies(sel) {
+		return nil, dberr.New(dberr.FeatureNotSupported, "views must not contain data-modifying statements in WITH")
 	}
 	names := strs(x.Aliases)
 	if len(names) > len(q.Out) {

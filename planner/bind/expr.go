@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -136,6 +137,9 @@ func (b *binder) constant(c *pg_query.A_Const) (plan.Expr, error) {
 func (b *binder) number(text string, pos int) (plan.Expr, error) {
 	text = strings.ReplaceAll(text, "_", "")
 	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
+		if i == math.MinInt32 { // its digits alone were too great a number for the grammar
+			return b.at(intConst(value.Int4, i), pos), nil
+		}
 		return b.at(intConst(value.Int8, i), pos), nil
 	}
 	if digits := strings.ToLower(strings.TrimPrefix(text, "-")); strings.HasPrefix(digits, "0x") || strings.HasPrefix(digits, "0o") || strings.HasPrefix(digits, "0b") {

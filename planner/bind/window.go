@@ -66,9 +66,12 @@ func (b *binder) checkWindows(s *scope) error {
 	return nil
 }
 
-// windowNamed finds a window of the WINDOW clause and binds it.
-func (b *binder) windowNamed(s *scope, name string, pos int) (*window, error) {
+// windowNamed finds a window of the WINDOW clause and binds it. Another window of the clause, by, sees those before it.
+func (b *binder) windowNamed(s *scope, name string, by *window, pos int) (*window, error) {
 	for _, w := range s.windows {
+		if w == by {
+			break
+		}
 		if w.name == name && !w.binding {
 			return w, b.bindWindow(s, w)
 		}
@@ -87,7 +90,7 @@ func (b *binder) bindWindow(s *scope, w *window) error {
 	var from *window
 	if d.Refname != "" {
 		var err error
-		if from, err = b.windowNamed(s, d.Refname, pos); err != nil {
+		if from, err = b.windowNamed(s, d.Refname, w, pos); err != nil {
 			return err
 		}
 	}
@@ -345,7 +348,7 @@ func (b *binder) winCall(s *scope, x *pg_query.FuncCall, c *call, r *resolved) (
 	w := &window{def: x.Over}
 	if x.Over.Name != "" {
 		var err error
-		if w, err = b.windowNamed(s, x.Over.Name, loc(x.Over.Location)); err != nil {
+		if w, err = b.windowNamed(s, x.Over.Name, nil, loc(x.Over.Location)); err != nil {
 			return nil, err
 		}
 	} else if err := b.bindWindow(s, w); err != nil {

@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 
+	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/planner/exec/eval"
 	"github.com/omgdb/omgdb/planner/exec/vec"
 	"github.com/omgdb/omgdb/planner/plan"
@@ -74,7 +75,7 @@ func (b *builder) join(n *plan.Join) (op, error) {
 	}
 	lc, rc := n.Left.Cols(), n.Right.Cols()
 	o := &joinOp{kind: n.Kind, left: left, right: right, leftTypes: types(lc), rightTypes: types(rc), mem: b.memory(),
-		keep: b.depth > 0 && b.steady(n.Right), dir: b.rt.SpillDir}
+		keep: b.depth > 0 && b.steady(n.Right) && steadyKeys(n), dir: b.rt.SpillDir}
 	cond := n.On
 	if len(n.HashKeys) > 0 {
 		cond = n.Residual
@@ -95,6 +96,25 @@ func (b *builder) join(n *plan.Join) (op, error) {
 		o.cols = append(o.cols, value.NewColumn(t, 0))
 	}
 	return o, nil
+}
+
+// steadyKeys tells whether the right side's keys depend on nothing but its rows.
+func steadyKeys(n *plan.Join) bool {
+	own := plan.ColSet{}
+	own.Add(n.Right.Cols()...)
+	ok := true
+	for _, k := range n.HashKeys {
+		plan.WalkDeep(k[1], func(e plan.Expr) bool {
+			switch x := e.(type) {
+			case *plan.ColRef:
+				ok = ok && own.Has(x.ID)
+			case *plan.Call:
+				ok = ok && (x.Fn == nil || x.Fn.Volatility != functions.Volatile)
+			}
+			return ok
+		})
+	}
+	return ok
 }
 
 func (o *joinOp) leftOnly() bool {

@@ -171,6 +171,12 @@ func (v *View) Schemas() []*Schema {
 	return find(v, SchemaClass, func(s *Schema) bool { return s.Database == v.database })
 }
 
+// inDatabase tells whether a schema is one of the database's, or of none.
+func (v *View) inDatabase(schema ID) bool {
+	s := v.SchemaByID(schema)
+	return s == nil || s.Database == v.database
+}
+
 // Relation finds a relation by schema and name, nil when there is none.
 func (v *View) Relation(schema, name string) *Relation {
 	s := v.Schema(schema)
@@ -279,9 +285,9 @@ func (v *View) Type(schema, name string) *Type {
 // TypeByID finds a user-made type, nil when there is none.
 func (v *View) TypeByID(id ID) *Type { return get[Type](v, TypeClass, id) }
 
-// Types lists the user-made types of a schema (0: of every schema) in id order.
+// Types lists the user-made types of a schema (0: of every schema of the database) in id order.
 func (v *View) Types(schema ID) []*Type {
-	return find(v, TypeClass, func(t *Type) bool { return schema == 0 || t.Schema == schema })
+	return find(v, TypeClass, func(t *Type) bool { return t.Schema == schema || schema == 0 && v.inDatabase(t.Schema) })
 }
 
 // AllRelations lists the relations of every database in id order.
