@@ -387,29 +387,31 @@ func (c *columnScan) test(t *columnTest, rows *colcache.Rows, first bool) error 
 	return nil
 }
 
-// testCodes tests each value of a dictionary once, and rows by their codes without a branch for each.
+// testCodes tests each value of a dictionary that occurs once, and then rows by their codes without a branch for each.
 func (c *columnScan) testCodes(t *columnTest, raw *colcache.Raw) error {
 	vals := raw.Dict.Values()
 	if len(t.codes) < len(vals) {
 		t.codes = append(t.codes, make([]byte, len(vals)-len(t.codes))...)
 	}
+	sel, codes, known := c.sel, raw.Codes, t.codes
 	n := 0
-	for _, i := range c.sel {
-		code := raw.Codes[i]
-		if t.codes[code] == 0 {
+	for _, i := range sel {
+		code := codes[i]
+		says := known[code]
+		if says == 0 {
 			ok, err := t.True(colcache.Coded(vals[code]))
 			if err != nil {
 				return err
 			}
-			t.codes[code] = 1
-			if ok {
-				t.codes[code] = 2
+			if says = 1; ok {
+				says = 2
 			}
+			known[code] = says
 		}
-		c.sel[n] = i
-		n += int(t.codes[code] >> 1)
+		sel[n] = i
+		n += int(says >> 1)
 	}
-	c.sel = c.sel[:n]
+	c.sel = sel[:n]
 	return nil
 }
 

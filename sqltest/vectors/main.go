@@ -141,7 +141,9 @@ func (s *side) index(ctx context.Context, r *report, wanted, keep bool) error {
 	s.indexed = true
 	r.add("build_seconds_"+s.name, time.Since(start).Seconds())
 	after, err := s.size(ctx)
-	r.add("index_mb_"+s.name, float64(after-before)/(1<<20))
+	if after > before { // else the server has tidied up meanwhile
+		r.add("index_mb_"+s.name, float64(after-before)/(1<<20))
+	}
 	return err
 }
 
