@@ -24,9 +24,7 @@ func (c *Context) fold(e plan.Expr) plan.Expr {
 	case *plan.BoolOp:
 		return factor(foldBool(x))
 	case *plan.Not:
-		if b, ok := constBool(x.Arg); ok {
-			return b.not()
-		}
+		return negated(x.Arg, x)
 	case *plan.IsNull:
 		if k, ok := x.Arg.(*plan.Const); ok && k.Val.Kind() != value.KindBox {
 			return boolConst(k.Val.IsNull() != x.Not)
@@ -124,6 +122,27 @@ func constBool(e plan.Expr) (truth, bool) {
 		return isTrue, true
 	}
 	return isFalse, true
+}
+
+// negated is NOT e, with NOT as far down as it goes: the parts of a negated OR are conditions of their own. whole is NOT e as it stands.
+func negated(e plan.Expr, whole plan.Expr) plan.Expr {
+	if b, ok := constBool(e); ok {
+		return b.not()
+	}
+	switch x := e.(type) {
+	case *plan.Not:
+		return x.Arg
+	case *plan.BoolOp:
+		args := make([]plan.Expr, len(x.Args))
+		for i, a := range x.Args {
+			args[i] = negated(a, nil)
+		}
+		return foldBool(&plan.BoolOp{Or: !x.Or, Args: args})
+	}
+	if whole != nil {
+		return whole
+	}
+	return &plan.Not{Arg: e}
 }
 
 // foldBool drops neutral arguments; a deciding one decides, whatever else would be evaluated (as in PostgreSQL).
