@@ -42,7 +42,7 @@ func buildScalars() map[uint32]scalar {
 		value.RefCursor.OID:   text,
 		value.PgNodeTree.OID:  {putString, nil},
 		value.Char.OID:        {putChar, getChar},
-		value.Void.OID:        {func(dst []byte, _ *value.Type, _ value.Value, _ *typeio.Format) []byte { return dst }, nil},
+		value.Void.OID:        {func(dst []byte, _ *value.Type, _ value.Value, _ *typeio.Format) []byte { return dst }, (*reader).in},
 		value.JSON.OID:        {putString, (*reader).in},
 		value.XML.OID:         {typeio.Append, (*reader).in},
 		value.JSONB.OID:       {putJSONB, getVersioned("jsonb")},

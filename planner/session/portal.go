@@ -101,10 +101,13 @@ func (s *Session) newPortal(name, text string, c *compiled, args []value.Value) 
 	return p
 }
 
-// Portal finds a portal by name.
+// Portal finds a portal by name. In a failed block it is that which the client must hear of: the block's portals have gone with it.
 func (s *Session) Portal(name string) (*Portal, error) {
 	if p := s.portals[name]; p != nil {
 		return p, nil
+	}
+	if s.state == failed {
+		return nil, errAborted
 	}
 	return nil, dberr.New(dberr.InvalidCursorName, `portal "%s" does not exist`, name)
 }
