@@ -120,7 +120,7 @@ var jobs = []job{{"exact", "", 100}, {"ann", "", 100}, {"filtered_10", "WHERE bu
 // index makes the index, or turns its use off; what an earlier run has left is kept when that is wanted.
 func (s *side) index(ctx context.Context, r *report, wanted, keep bool) error {
 	if !wanted {
-		return s.exec(ctx, "SET enable_indexscan = off")
+		return s.exec(ctx, "SET enable_indexscan = off; DISCARD PLANS")
 	}
 	var there bool
 	err := s.conn.QueryRow(ctx, "SELECT count(*) > 0 FROM pg_indexes WHERE indexname = 'vec_items_e'").Scan(&there)
@@ -221,10 +221,10 @@ func (s *side) ask(ctx context.Context, w *world, j job, q int) (ms, recall floa
 func settings() (all []string) {
 	for _, ef := range []int{40, 80, 120, 200, 400, 700, 1000} {
 		for _, scan := range []string{"off", "relaxed_order; SET hnsw.max_scan_tuples = 20000", "strict_order; SET hnsw.max_scan_tuples = 200000; SET hnsw.scan_mem_multiplier = 8"} {
-			all = append(all, fmt.Sprintf("SET enable_indexscan = on; SET hnsw.ef_search = %d; SET hnsw.iterative_scan = %s", ef, scan))
+			all = append(all, fmt.Sprintf("SET enable_indexscan = on; SET hnsw.ef_search = %d; SET hnsw.iterative_scan = %s; DISCARD PLANS", ef, scan))
 		}
 	}
-	return append(all, "SET enable_indexscan = off")
+	return append(all, "SET enable_indexscan = off; DISCARD PLANS")
 }
 
 // tune leaves the fastest of the settings that reaches the recall.
