@@ -67,6 +67,10 @@ type Scratch struct {
 	word  []byte // the word being read, folded
 	nfkd  []byte
 	stems map[string]stemmed
+
+	// Of snippets: the text in lower case, and the places of its words.
+	lower []byte
+	spans []span
 }
 
 type stemmed struct {

@@ -2,6 +2,7 @@ package fulltext
 
 import (
 	"bytes"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -14,7 +15,8 @@ import (
 // and has none of them among its parts. Positions of tokens are not told. Where all is ASCII, a term stands in a word as it is, but for case,
 // so that most of a text need not be taken apart.
 func (a *Analyzer) analyzeNames(text string, terms []string, s *Scratch, emit func(Token) bool, other func(start, end int)) {
-	lower := make([]byte, len(text))
+	s.lower = slices.Grow(s.lower[:0], len(text))[:len(text)]
+	lower := s.lower
 	for i := range len(text) {
 		c := text[i]
 		if c >= 'A' && c <= 'Z' {

@@ -129,8 +129,8 @@ func TestLocateNames(t *testing.T) {
 		texts = append(texts[:8], b.String())
 		for _, text := range texts {
 			q := a.ParseQuery(queries[rng.IntN(len(queries))])
-			words, hits := a.locate(text, q, true)
-			plainWords, plainHits := a.locate(text, q, false)
+			words, hits := a.locate(text, q, new(Scratch), true)
+			plainWords, plainHits := a.locate(text, q, new(Scratch), false)
 			if !slices.Equal(words, plainWords) || !slices.Equal(hits, plainHits) {
 				t.Fatalf("%v in %q: words %v hits %v, want %v and %v", q, text, words, hits, plainWords, plainHits)
 			}

@@ -29,7 +29,14 @@ func (a *Analyzer) SnippetAt(text string, q Query, o SnippetOptions) (snippet st
 	if o.Words <= 0 {
 		o.Words = 30
 	}
-	words, hits := a.locate(text, q, a.code)
+	s := a.pool.Get().(*Scratch)
+	defer func() {
+		if len(text) > mostKept {
+			s.lower, s.spans = nil, nil
+		}
+		a.pool.Put(s)
+	}()
+	words, hits := a.locate(text, q, s, a.code)
 	if len(words) == 0 {
 		return escape(truncate(text, 200), o.HTML), 0
 	}
@@ -69,6 +76,9 @@ func (a *Analyzer) SnippetAt(text string, q Query, o SnippetOptions) (snippet st
 	return strings.TrimSpace(b.String()), at
 }
 
+// mostKept is the size of a text in bytes above which the memory for its snippet isn't kept for others.
+const mostKept = 1 << 20
+
 // maxSnippet bounds the bytes of the text in a snippet, whatever its words are: a line of base64 is one word of a megabyte.
 const maxSnippet = 1000
 
@@ -106,8 +116,9 @@ func within(hits []span, end int) []span {
 	return out
 }
 
-// locate lists the words of a text and those that belong to the query. Of source code, names can be found without a look at other words.
-func (a *Analyzer) locate(text string, q Query, names bool) (words, hits []span) {
+// locate lists the words of a text, in memory of s, and those that belong to the query. Of source code, names can be found without a look at
+// other words.
+func (a *Analyzer) locate(text string, q Query, s *Scratch, names bool) (words, hits []span) {
 	exact := map[string]bool{}
 	var begin prefixes
 	for _, c := range q.Clauses {
@@ -122,8 +133,8 @@ func (a *Analyzer) locate(text string, q Query, names bool) (words, hits []span)
 			}
 		}
 	}
-	s := a.pool.Get().(*Scratch)
-	defer a.pool.Put(s)
+	words = s.spans[:0]
+	defer func() { s.spans = words }()
 	var folded []byte
 	visit := func(t Token) bool {
 		if !t.Other() {
