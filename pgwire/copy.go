@@ -97,6 +97,9 @@ func (s *copySource) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// Idle tells that the next Read would wait for the client.
+func (s *copySource) Idle() bool { return len(s.rest) == 0 && !s.done && s.c.in.buffered() == 0 }
+
 // next reads one message.
 func (s *copySource) next() error {
 	typ, msg, err := s.c.in.next()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/omgdb/omgdb/planner/exec"
 	"github.com/omgdb/omgdb/planner/plan"
@@ -93,10 +94,18 @@ type copySource struct {
 	out    batch.Batch
 	where  string // of the error met, "" before
 	ended  bool
+	idle   func() bool // tells that the client has sent nothing more yet; nil where that is not known
+	handed time.Time   // when rows were handed on last
 }
 
+// dawdle is how long rows may wait for those behind them while the client has nothing to say: an error in them should not.
+const dawdle = 50 * time.Millisecond
+
 func newCopySource(st *plan.Copy, r io.Reader, f *typeio.Format, codec BinaryCodec) *copySource {
-	s := &copySource{st: st, schema: schemaOf(st.Cols)}
+	s := &copySource{st: st, schema: schemaOf(st.Cols), handed: time.Now()}
+	if c, ok := r.(interface{ Idle() bool }); ok {
+		s.idle = c.Idle
+	}
 	if st.Options.Format == "binary" {
 		s.rows = newBinaryRows(r, len(st.Cols))
 		s.decode = func(i int, b []byte) (value.Value, error) {
@@ -133,6 +142,9 @@ func (s *copySource) Next(ctx context.Context) (*batch.Batch, error) {
 	}
 	n := 0
 	for n < batch.Size {
+		if n > 0 && s.idle != nil && s.idle() && time.Since(s.handed) > dawdle {
+			break
+		}
 		fields, err := s.rows.next()
 		if err == io.EOF {
 			s.ended = true
@@ -157,7 +169,7 @@ func (s *copySource) Next(ctx context.Context) (*batch.Batch, error) {
 	if n == 0 {
 		return nil, nil
 	}
-	s.out = batch.Batch{Cols: s.cols, Len: n}
+	s.out, s.handed = batch.Batch{Cols: s.cols, Len: n}, time.Now()
 	return &s.out, context.Cause(ctx)
 }
 
