@@ -3,7 +3,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 dsn=$1
-export PGOPTIONS='-c search_path=pq,public'
+export PGOPTIONS='-c search_path=pq'
 line() { sed -E 's/ +$//; s/[0-9]+ (bytes|kB)/SIZE/; s/[+]$/+/' | grep -v '^ *LOCATION:' | tr -s ' -' | awk '{ printf "%s%s", sep, $0; sep = "\\n" } END { print "" }'; }
 show() { printf '%s: %s\n' "$1" "$(psql -X "$dsn" -P pager=off <<<"$1" 2>&1 | line)"; }
 psql -X -q "$dsn" -v ON_ERROR_STOP=1 -f "$here/setup.sql" >/dev/null || exit 1
