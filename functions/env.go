@@ -37,6 +37,8 @@ type Env struct {
 	Routines Routines
 	// Cursor gives the key of the row of a relation that a cursor stands on.
 	Cursor func(name string, relation uint32) ([]byte, error)
+	// Random is the session's source of random numbers; nil is one that nobody has seeded.
+	Random *Random
 	// Notice sends a notice to the client.
 	Notice func(severity, code, message string)
 }

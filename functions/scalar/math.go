@@ -2,7 +2,7 @@ package scalar
 
 import (
 	"math"
-	"math/rand/v2"
+	"strconv"
 
 	"github.com/omgdb/omgdb/functions/scalar/libm"
 	"github.com/omgdb/omgdb/storage/dberr"
@@ -46,7 +46,7 @@ func mathFunctions() []def {
 		aliases(floatTry(func(x float64) (float64, error) { return fdiv(x, math.Pi/180) }), "degrees(float8)"),
 		aliases(floatTry(func(x float64) (float64, error) { return fmul(x, math.Pi/180) }), "radians(float8)"),
 		aliases(pure(func([]val) val { return value.Float(math.Pi) }), "pi()"),
-		aliases(pure(func([]val) val { return value.Float(rand.Float64()) }), "random()"),
+		aliases(with(random), "random()"), aliases(with(setSeed), "setseed(float8)"),
 		aliases(try(widthBucket), "width_bucket(float8,float8,float8,int4)"),
 		aliases(try(widthBucketNum), "width_bucket(numeric,numeric,numeric,int4)"),
 		aliases(try(widthBucketArray), "width_bucket(anycompatible,anycompatiblearray)"),
@@ -283,4 +283,18 @@ func numericMath() []def {
 		out = append(out, f...)
 	}
 	return out
+}
+
+func random(c *call, _ []val) (val, error) { return value.Float(c.Env.Random.Float64()), nil }
+
+// setSeed is setseed: random() of the session gives the same numbers after the same seed.
+func setSeed(c *call, a []val) (val, error) {
+	x := a[0].Float()
+	if math.IsNaN(x) || x < -1 || x > 1 {
+		return value.Null, dberr.New(dberr.InvalidParameterValue, "setseed parameter %s is out of allowed range [-1,1]", strconv.FormatFloat(x, 'g', -1, 64))
+	}
+	if c.Env.Random != nil {
+		c.Env.Random.Seed(x)
+	}
+	return value.String(""), nil
 }

@@ -131,7 +131,8 @@ type binder struct {
 	// keyCols and keyTables are the row keys that a cursor's query reads, and their tables.
 	keyCols   []plan.Col
 	keyTables []catalog.ID
-	bulk      bool // the statement's literal rows were read (bulk.go)
+	bulk      bool     // the statement's literal rows were read (bulk.go)
+	renamed   *renamed // nil: no text is written anew
 }
 
 // newCol makes a column with a fresh id.

@@ -94,6 +94,7 @@ func (b *binder) itemColumn(it *item, name string, pos int) (plan.Expr, error) {
 	case n > 1:
 		return nil, errAt(pos, dberr.AmbiguousColumn, "column reference \"%s\" is ambiguous", name)
 	case n == 1:
+		b.noteColumn(it, name, pos)
 		return b.colExpr(c, pos), nil
 	}
 	if e := b.systemColumn(it, name); e != nil {

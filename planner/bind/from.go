@@ -126,6 +126,9 @@ func (b *binder) rangeVar(s *scope, rv *pg_query.RangeVar) (plan.Node, *item, er
 		}
 		return nil, nil, err
 	}
+	if b.renamed != nil {
+		b.renamed.table(rel, rv)
+	}
 	restricted, err := b.need(rel, catalog.RightSelect, nil)
 	if err != nil {
 		return nil, nil, err

@@ -189,6 +189,7 @@ func (b *binder) column(s *scope, name string, pos int) (plan.Expr, error) {
 			if err := b.lateralCheck(in, pos); err != nil {
 				return nil, err
 			}
+			b.noteColumn(in, name, pos)
 			return b.colExpr(found, pos), nil
 		}
 		if e := b.systemColumnAnywhere(lv, name, pos); e != nil {

@@ -25,7 +25,7 @@ type alterer struct {
 var alterSteps = map[plan.AlterKind]func(a *alterer, ctx context.Context, x *plan.AlterAction) error{
 	plan.AddColumn:          (*alterer).addColumn,
 	plan.DropColumn:         (*alterer).dropColumn,
-	plan.RenameColumn:       column(func(c *catalog.Column, x *plan.AlterAction) { c.Name = x.NewName }),
+	plan.RenameColumn:       (*alterer).renameColumn,
 	plan.SetType:            (*alterer).setType,
 	plan.SetDefault:         column(func(c *catalog.Column, x *plan.AlterAction) { c.Default = x.Default }),
 	plan.DropDefault:        column(func(c *catalog.Column, x *plan.AlterAction) { c.Default = "" }),
@@ -261,19 +261,18 @@ func (a *alterer) addConstraint(ctx context.Context, x *plan.AlterAction) error 
 	case x.Unique != nil:
 		ix := x.Unique.Index
 		ix.Relation = a.rel.ID
+		if ix.Primary {
+			for _, k := range ix.Keys {
+				if err := a.setNotNull(ctx, &plan.AlterAction{Column: a.rel.Attr(k.Col).Name}); err != nil {
+					return err
+				}
+			}
+		}
 		if _, err := a.txn.CreateIndex(ctx, ix); err != nil {
 			return err
 		}
 		a.rel = a.txn.Catalog().RelationByID(a.rel.ID)
-		if !ix.Primary {
-			return nil
-		}
-		return a.change(ctx, func(r *catalog.Relation) error {
-			for _, k := range ix.Keys {
-				r.Attr(k.Col).NotNull = true
-			}
-			return nil
-		})
+		return nil
 	}
 	if !x.NotValid && x.CheckExpr != nil {
 		broken := &plan.BoolTest{Arg: x.CheckExpr, Want: 'f'}
@@ -368,29 +367,6 @@ func (a *alterer) renameConstraint(ctx context.Context, x *plan.AlterAction) err
 				r.Foreign[i].Name = x.NewName
 			}
 		}
-		return nil
-	})
-}
-
-func (a *alterer) rename(ctx context.Context, x *plan.AlterAction) error {
-	was := *a.rel
-	err := a.change(ctx, func(r *catalog.Relation) error {
-		r.Name = x.NewName
-		return nil
-	})
-	if err != nil || was.Kind != catalog.Sequence {
-		return err
-	}
-	return renameDefaults(ctx, a.txn, sequenceText(a.txn, &was), sequenceText(a.txn, a.rel))
-}
-
-func (a *alterer) setSchema(ctx context.Context, x *plan.AlterAction) error {
-	sc, err := schemaFor(a.txn, x.NewName)
-	if err != nil {
-		return err
-	}
-	return a.change(ctx, func(r *catalog.Relation) error {
-		r.Schema = sc.ID
 		return nil
 	})
 }

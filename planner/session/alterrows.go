@@ -45,6 +45,9 @@ func (a *alterer) refuseRows(ctx context.Context, before *catalog.Relation, cols
 	one := &plan.Const{Typed: plan.Typed{T: value.Int8, M: -1}, Val: value.Int(1)}
 	n = &plan.Limit{Input: n, Count: one}
 	q := &plan.Query{Root: n, Out: n.Cols(), Tag: "SELECT", ReadOnly: true, HasRows: true}
+	if err := a.txn.BeginStatement(ctx); err != nil { // what an action before has written counts
+		return err
+	}
 	rows, _, err := runOnce(ctx, &a.p.rt, q)
 	if err != nil {
 		return err

@@ -148,9 +148,7 @@ func (s *Session) renameObject(ctx context.Context, st *plan.RenameObject) error
 	switch st.Kind {
 	case "SCHEMA":
 		if sc := v.Schema(st.Name.Name); sc != nil {
-			n := *sc
-			n.Name = st.NewName
-			return txn.Define(ctx, &n)
+			return s.renameSchema(ctx, txn, sc, st.NewName)
 		}
 	case "TYPE":
 		if t := v.Type(st.Name.Schema, st.Name.Name); t != nil {

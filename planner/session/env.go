@@ -97,7 +97,7 @@ func (s *Session) fillEnv(e *functions.Env, memory *functions.Account, txn *stor
 	*e = functions.Env{
 		DB: s.srv.db, Actor: s.actor(), Txn: txn, Format: s.format, Settings: s, Embedders: s.srv.embedders, Words: s.srv.words,
 		StatementTime: now, TxnTime: s.tx.begun, Clock: s.srv.clock,
-		Memory: memory, Session: s, Lookup: s.lookup, Sequences: &s.sequences, Locks: s.store, Notice: s.sendNotice,
+		Memory: memory, Session: s, Lookup: s.lookup, Sequences: &s.sequences, Locks: s.store, Notice: s.sendNotice, Random: &s.random,
 		Routines: s, Cursor: s.cursorRow,
 	}
 }

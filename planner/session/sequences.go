@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -161,11 +162,12 @@ func sequenceText(txn *storage.Txn, seq *catalog.Relation) string {
 	return "nextval(" + plan.QuoteLiteral(plan.QuoteIdent(schemaName(txn, seq.Schema))+"."+plan.QuoteIdent(seq.Name)) + "::regclass)"
 }
 
-// defaultsWith lists the columns whose default has a text in it.
-func defaultsWith(v *catalog.View, text string, found func(*catalog.Relation, *catalog.Column)) {
+// defaultsWith lists the columns whose default has one of the texts in it.
+func defaultsWith(v *catalog.View, found func(*catalog.Relation, *catalog.Column), texts ...string) {
 	for _, r := range v.Relations(0) {
 		for i := range r.Columns {
-			if c := &r.Columns[i]; !c.Dropped && strings.Contains(c.Default, text) {
+			c := &r.Columns[i]
+			if !c.Dropped && slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(c.Default, t) }) {
 				found(r, c)
 			}
 		}
@@ -175,7 +177,7 @@ func defaultsWith(v *catalog.View, text string, found func(*catalog.Relation, *c
 // renameDefaults changes the name of a sequence in the defaults that use it.
 func renameDefaults(ctx context.Context, txn *storage.Txn, old, new string) error {
 	changed := map[catalog.ID]bool{}
-	defaultsWith(txn.Catalog(), old, func(r *catalog.Relation, _ *catalog.Column) { changed[r.ID] = true })
+	defaultsWith(txn.Catalog(), func(r *catalog.Relation, _ *catalog.Column) { changed[r.ID] = true }, old)
 	for id := range changed {
 		r := *txn.Catalog().RelationByID(id)
 		r.Columns = slices.Clone(r.Columns)
@@ -197,12 +199,12 @@ func (s *Session) dropSequenceDefaults(ctx context.Context, txn *storage.Txn, se
 	}
 	var uses []use
 	var lines []string
-	defaultsWith(txn.Catalog(), sequenceText(txn, seq), func(r *catalog.Relation, c *catalog.Column) {
+	defaultsWith(txn.Catalog(), func(r *catalog.Relation, c *catalog.Column) {
 		if !slices.Contains(also, r.ID) {
 			uses = append(uses, use{r.ID, c.Num})
 			lines = append(lines, "default value for column "+c.Name+" of table "+r.Name)
 		}
-	})
+	}, sequenceText(txn, seq), fmt.Sprintf("'%d'::regclass", seq.ID))
 	if len(uses) == 0 {
 		return nil
 	}

@@ -35,6 +35,7 @@ type Session struct {
 	vars        *vars
 	store       *storage.Session
 	sequences   functions.SequenceState
+	random      functions.Random
 	state       txnState
 	tx          transaction
 	lastModes   [3]string // isolation, read-only and deferrable of the transaction that ended last
