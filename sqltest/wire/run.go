@@ -287,8 +287,8 @@ func (c *connection) next() (message, error) {
 	return m, err
 }
 
-// cancel sends CancelRequests until the connection answers: one that arrives before the statement has begun is
-// ignored by design, so one alone would be a matter of luck.
+// cancel sends CancelRequests until the connection answers with an error, or is ready: one that arrives before the statement has begun
+// is ignored by design, so one alone would be a matter of luck.
 func (p *player) cancel(name string) error {
 	conn := p.conns[name]
 	if conn == nil || conn.key == nil {
@@ -299,11 +299,25 @@ func (p *player) cancel(name string) error {
 			return err
 		}
 		conn.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
-		if _, err := conn.in.Peek(1); err == nil {
+		if answered(conn.in) {
 			return nil
 		}
 	}
 	return fmt.Errorf("no answer on %q after CancelRequests for %s", name, p.timeout())
+}
+
+// answered looks, without reading them, whether an ErrorResponse or ReadyForQuery is among the messages that come.
+func answered(in *bufio.Reader) bool {
+	for at := 0; ; {
+		head, err := in.Peek(at + 5)
+		if err != nil {
+			return false
+		}
+		if k := head[at]; k == 'E' || k == 'Z' {
+			return true
+		}
+		at += 1 + int(binary.BigEndian.Uint32(head[at+1:]))
+	}
 }
 
 func (p *player) sendCancel(key secret) error {

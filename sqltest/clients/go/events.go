@@ -160,9 +160,11 @@ func interruptions(ctx context.Context, c *pgx.Conn, dsn string) error {
 				return nil, err
 			}
 			defer v.Close(ctx)
-			if err := run(ctx, v, "SET "+setting+" = 30", "BEGIN"); setting == "idle_session_timeout" {
-				err = run(ctx, v, "ROLLBACK")
-			} else if err != nil {
+			steps := []string{"SET " + setting + " = 30"}
+			if setting != "idle_session_timeout" {
+				steps = append(steps, "BEGIN")
+			}
+			if err := run(ctx, v, steps...); err != nil {
 				return nil, err
 			}
 			_, err = v.WaitForNotification(ctx)
