@@ -24,11 +24,12 @@ func (s *Session) Script(ctx context.Context, text string) (*Script, error) {
 	delete(s.stmts, "")
 	s.ClosePortal("")
 	sc := &Script{s: s, text: text, count: 1}
-	if c := s.srv.plans.get(sc.key()); c != nil {
+	key := sc.key()
+	if c := s.srv.plans.get(key); c != nil {
 		sc.ready = c
 		return sc, nil
 	}
-	if sc.ready, sc.lits = s.shaped(ctx, text); sc.ready != nil {
+	if sc.ready, sc.lits = s.shaped(ctx, key); sc.ready != nil {
 		return sc, nil
 	}
 	stmts, err := parse.Parse(text)

@@ -29,12 +29,13 @@ type shapePlan struct {
 // declineFor is the number of texts for which a shape without a plan isn't tried again.
 const declineFor = 1000
 
-// shaped gives the plan of a text's shape with the values of its literals; nil when the text has to be planned itself.
-func (s *Session) shaped(ctx context.Context, text string) (*compiled, []value.Value) {
+// shaped gives the plan of a text's shape with the values of its literals; nil when the text has to be planned itself. own is the key of the
+// text's own plan.
+func (s *Session) shaped(ctx context.Context, own planKey) (*compiled, []value.Value) {
 	if s.state == failed {
 		return nil, nil
 	}
-	sh, ok := parse.ShapeOf(text)
+	sh, ok := parse.ShapeOf(own.text)
 	if !ok {
 		return nil, nil
 	}
@@ -69,6 +70,9 @@ func (s *Session) shaped(ctx context.Context, text string) (*compiled, []value.V
 		return nil, nil
 	}
 	if c.shape.bound != nil {
+		if s.srv.plans.known(own) {
+			return nil, nil // it comes again and again: its own plan will be kept, and not made anew each time
+		}
 		c = s.reoptimise(c, args)
 	}
 	return c, args

@@ -62,7 +62,7 @@ func (st *Stmt) compile(ctx context.Context) (err error) {
 		return err
 	}
 	if st.name == "" && len(st.oids) == 0 {
-		if st.c, st.lits = s.shaped(ctx, st.text); st.c != nil {
+		if st.c, st.lits = s.shaped(ctx, key); st.c != nil {
 			return nil
 		}
 	}
