@@ -30,8 +30,30 @@ type Sample struct {
 	keys   [][]byte
 	values [][]byte
 
-	mu   sync.Mutex
-	cols map[colcache.Key]*value.Column
+	mu       sync.Mutex
+	cols     map[colcache.Key]*value.Column
+	distinct map[string]float64
+}
+
+// maxDistinct bounds the figures that a sample keeps.
+const maxDistinct = 1000
+
+// Distinct gives the number of distinct values that was worked out from the sample for what a key names; ok is false for none yet.
+func (x *Sample) Distinct(key string) (n float64, ok bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	n, ok = x.distinct[key]
+	return n, ok
+}
+
+// KeepDistinct keeps such a number.
+func (x *Sample) KeepDistinct(key string, n float64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.distinct == nil || len(x.distinct) >= maxDistinct {
+		x.distinct = map[string]float64{}
+	}
+	x.distinct[key] = n
 }
 
 // samples keeps the newest sample of each storage.

@@ -19,8 +19,20 @@ const (
 	boolSel         = 0.5
 )
 
-// rows estimates the number of rows of a node.
+// rows estimates the number of rows of a node, once for each.
 func (c *Context) rows(n plan.Node) float64 {
+	if r, ok := c.counted[n]; ok {
+		return r
+	}
+	r := c.count(n)
+	if c.counted == nil {
+		c.counted = map[plan.Node]float64{}
+	}
+	c.counted[n] = r
+	return r
+}
+
+func (c *Context) count(n plan.Node) float64 {
 	switch x := n.(type) {
 	case *plan.Scan:
 		return c.scanRows(x)

@@ -35,8 +35,9 @@ type Context struct {
 	// Trace, when not nil, is called with the tree after each rule that changed it.
 	Trace func(rule string, n plan.Node)
 
-	nextID plan.ColID
-	out    []plan.Col // of the query, remapped by renames
+	nextID  plan.ColID
+	counted map[plan.Node]float64 // estimates of nodes, which never change
+	out     []plan.Col            // of the query, remapped by renames
 }
 
 // Rule is a named rewriting of a whole tree.
@@ -78,6 +79,7 @@ func Rules() []Rule {
 // Optimize gives a better plan for q. It leaves q itself alone.
 func Optimize(ctx *Context, q *plan.Query) (*plan.Query, error) {
 	c := *ctx
+	c.counted = nil
 	c.nextID = maxID(q)
 	c.out = append([]plan.Col(nil), q.Out...)
 	n := q.Root

@@ -2,6 +2,7 @@ package opt
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/planner/exec/eval"
@@ -126,6 +127,12 @@ func (c *Context) measured(e plan.Expr, in plan.Node) (part float64, ok bool) {
 // measuredDistinct estimates how many different combinations of values expressions have over the whole relation, by the estimator of Haas and Stokes
 // that PostgreSQL's ANALYZE uses: n·d / (n − f₁ + f₁·n/N), with d values in a sample of n from N rows, f₁ of them seen once.
 func (c *Context) measuredDistinct(es []plan.Expr, in plan.Node) (distinct float64, ok bool) {
+	key, known := c.sampleKey(es, in)
+	if known != nil {
+		if d, ok := known.Distinct(key); ok {
+			return d, true
+		}
+	}
 	vs, n, x, ok := c.onSample(es, in)
 	if !ok {
 		return 0, false
@@ -148,5 +155,39 @@ func (c *Context) measuredDistinct(es []plan.Expr, in plan.Node) (distinct float
 		}
 	}
 	d, rows, of := float64(t.Len()), float64(n), max(float64(x.Rows), float64(n))
-	return rows * d / (rows - once + once*rows/of), true
+	distinct = rows * d / (rows - once + once*rows/of)
+	if known == x {
+		x.KeepDistinct(key, distinct)
+	}
+	return distinct, true
+}
+
+// sampleKey names expressions over one scan's columns by what these are in its relation, and gives the relation's sample; nil when there
+// is none, or when the expressions have parameters.
+func (c *Context) sampleKey(es []plan.Expr, in plan.Node) (string, *storage.Sample) {
+	scan, cols, read := c.sampled(es, in)
+	if scan == nil {
+		return "", nil
+	}
+	key := []byte(fmt.Sprintf("%d", scan.Rel.Version))
+	for _, e := range es {
+		named, err := plan.Transform(e, func(x plan.Expr) (plan.Expr, error) {
+			r, ok := x.(*plan.ColRef)
+			if !ok {
+				return x, nil
+			}
+			n := *r
+			for i := range cols {
+				if cols[i].ID == r.ID {
+					n.Name = fmt.Sprint(read[i].Kind, read[i].Field, read[i].Path)
+				}
+			}
+			return &n, nil
+		})
+		if err != nil {
+			return "", nil
+		}
+		key = append(append(key, 0), plan.Deparse(named)...)
+	}
+	return string(key), c.Sample(scan.Rel)
 }
