@@ -42,14 +42,14 @@ func plain(sig string, f func(a []val) (val, error)) functions.Def {
 // countingSteps count and add integers and truths.
 func countingSteps() []functions.Def {
 	inc := func(a []val) (val, error) { return added(a[0].Int(), 1) }
-	sum := func(a []val) (val, error) { // not strict: NULLs are no part of a sum
+	sum := func(a []val) (val, error) { // not strict: NULLs are no part of a sum; as in PostgreSQL nothing looks for overflow
 		switch {
 		case a[1].IsNull():
 			return a[0], nil
 		case a[0].IsNull():
 			return a[1], nil
 		}
-		return added(a[0].Int(), a[1].Int())
+		return value.Int(a[0].Int() + a[1].Int()), nil
 	}
 	mean := func(a []val) (val, error) {
 		s, err := ints(a[0], 2, "int4_avg_accum")
