@@ -102,11 +102,7 @@ func momentSteps() []functions.Def {
 	return []functions.Def{
 		plain("float4_accum(float8[],float4)", accum), plain("float8_accum(float8[],float8)", accum),
 		plain("float8_combine(float8[],float8[])", func(a []val) (val, error) {
-			x, err := momentsOf(a[0], "float8_combine")
-			if err != nil {
-				return value.Null, err
-			}
-			y, err := momentsOf(a[1], "float8_combine")
+			x, y, err := both(a, "float8_combine", momentsOf)
 			if err != nil {
 				return value.Null, err
 			}
@@ -130,11 +126,7 @@ func momentSteps() []functions.Def {
 			return r.array(), nil
 		}),
 		plain("float8_regr_combine(float8[],float8[])", func(a []val) (val, error) {
-			x, err := regressionOf(a[0], "float8_regr_combine")
-			if err != nil {
-				return value.Null, err
-			}
-			y, err := regressionOf(a[1], "float8_regr_combine")
+			x, y, err := both(a, "float8_regr_combine", regressionOf)
 			if err != nil {
 				return value.Null, err
 			}
@@ -245,4 +237,12 @@ func floatMeasure(m *moments, s spread) (float64, bool) {
 		r = math.Sqrt(r)
 	}
 	return r, true
+}
+
+// both reads the two states that a combine function of a name is given.
+func both[T any](a []val, name string, read func(val, string) (T, error)) (x, y T, err error) {
+	if x, err = read(a[0], name); err == nil {
+		y, err = read(a[1], name)
+	}
+	return x, y, err
 }

@@ -192,17 +192,10 @@ func partKinds(x doc.Value) (map[string]bool, error) {
 
 // documentHeadline marks the query's words in the strings of a document.
 func documentHeadline(c *call, a []val, n int, t *value.Type) (val, error) {
-	cfg, a, err := withConfig(c, a, n)
+	mark, a, err := marker(c, a, n)
 	if err != nil {
 		return value.Null, err
 	}
-	o := defaultHeadline
-	if len(a) > 2 {
-		if err := o.read(a[2].Str()); err != nil {
-			return value.Null, err
-		}
-	}
-	mark := func(s string) string { return cfg.headline(s, typeio.TSQ(a[1]), o) }
 	if t == value.JSONB {
 		var b doc.Builder
 		markedDoc(&b, typeio.Doc(a[0]), mark)

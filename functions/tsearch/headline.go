@@ -10,23 +10,33 @@ import (
 	"github.com/omgdb/omgdb/storage/value"
 )
 
+// marker reads the arguments of ts_headline, without the configuration n of them: what marks the query's words in a text, and the rest of
+// the arguments.
+func marker(c *call, a []val, n int) (mark func(string) string, rest []val, err error) {
+	cfg, a, err := withConfig(c, a, n)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := defaultHeadline
+	if len(a) > 2 {
+		if err := o.read(a[2].Str()); err != nil {
+			return nil, nil, err
+		}
+	}
+	return func(s string) string { return cfg.headline(s, typeio.TSQ(a[1]), o) }, a, nil
+}
+
 // headlines are ts_headline of text, with and without configuration and options.
 func headlines() []def {
 	var out []def
 	for _, sig := range []string{"(text,tsquery)", "(text,tsquery,text)", "(regconfig,text,tsquery)", "(regconfig,text,tsquery,text)"} {
 		n := 2 + strings.Count(sig, ",text)")
 		out = append(out, def{Sig: "ts_headline" + sig, Eval: func(_ context.Context, c *call, a []val) (val, error) {
-			cfg, a, err := withConfig(c, a, n)
+			mark, a, err := marker(c, a, n)
 			if err != nil {
 				return value.Null, err
 			}
-			o := defaultHeadline
-			if len(a) > 2 {
-				if err := o.read(a[2].Str()); err != nil {
-					return value.Null, err
-				}
-			}
-			return value.String(cfg.headline(a[0].Str(), typeio.TSQ(a[1]), o)), nil
+			return value.String(mark(a[0].Str())), nil
 		}})
 	}
 	return out

@@ -2,6 +2,8 @@ package parse
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/omgdb/omgdb/storage/value"
@@ -53,4 +55,38 @@ func TestShapeOf(t *testing.T) {
 			}
 		}
 	}
+}
+
+// FuzzShapeOf puts the literals back into a shape: that is the text again, whatever it was.
+func FuzzShapeOf(f *testing.F) {
+	for _, s := range []string{"SELECT a FROM t WHERE id = 5 AND s = 'it''s'", "insert into t values (1, 'x'), (-2.5, $$y$$)", "UPDATE t SET a = - 7 -- 8\n;",
+		"SELECT '", "SELECT x = '", "SELECT x BETWEEN 1 AND 'b", "DELETE FROM t WHERE a = E'\\'' AND b = 1e", "SELECT x = 1 /* 'open", "SELECT \"a\" = U&'\\0041' + 1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, sql string) {
+		s, ok := ShapeOf(sql)
+		if !ok {
+			if s.Text != "" || s.OIDs != nil {
+				t.Fatalf("%q has no shape, and half of one", sql)
+			}
+			return
+		}
+		var b strings.Builder
+		from := 0
+		for i, l := range s.lits {
+			b.WriteString(sql[from:l.start])
+			b.WriteString("$" + strconv.Itoa(i+1))
+			from = int(l.end)
+			if s.OIDs[i] != 0 {
+				if _, err := strconv.ParseFloat(s.Value(i), 64); err != nil && !strings.Contains(err.Error(), "range") {
+					t.Fatalf("%q: %q is no number", sql, s.Value(i))
+				}
+			} else if l.start < 0 || sql[l.start] != '\'' || sql[l.end-1] != '\'' {
+				t.Fatalf("%q: %q is no string", sql, sql[l.start:l.end])
+			}
+		}
+		if b.WriteString(sql[from:]); b.String() != s.Text {
+			t.Fatalf("%q became %q", sql, s.Text)
+		}
+	})
 }
