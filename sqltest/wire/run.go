@@ -294,6 +294,9 @@ func (p *player) cancel(name string) error {
 	if conn == nil || conn.key == nil {
 		return fmt.Errorf("connection %q has no key", name)
 	}
+	// A server that says at once what it has, before the statement waits, shows that way that it has begun; others say nothing yet.
+	conn.SetReadDeadline(time.Now().Add(time.Second))
+	_, _ = conn.in.Peek(1)
 	for end := time.Now().Add(p.timeout()); time.Now().Before(end); {
 		if err := p.sendCancel(conn.key); err != nil {
 			return err
