@@ -54,6 +54,7 @@ func (t *Txn) sketches(ctx context.Context, c SketchCol, bounds []KeyRange) (bat
 type SketchesByKey struct {
 	db     *DB
 	col    SketchCol
+	names  [3]colcache.Key // of the columns with row keys, ordinals and sketches
 	stmt   *Statement
 	slots  []*colcache.Slot
 	known  []slotSketches // of slots, as they are asked for
@@ -62,8 +63,10 @@ type SketchesByKey struct {
 }
 
 type slotSketches struct {
-	asked          bool
-	keys, sketches *value.Column // nil: they are not in memory
+	asked    bool
+	keys     []string // nil: the slot's sketches are not in memory
+	ordinals []int64
+	sketches *value.Column
 }
 
 // SketchesByKey opens them; nil when none are in memory, or the transaction has written, as what it wrote is not there. Done ends it.
@@ -72,6 +75,9 @@ func (t *Txn) SketchesByKey(c SketchCol) *SketchesByKey {
 		return nil
 	}
 	k := &SketchesByKey{db: t.db, col: c, stmt: t.now}
+	for i, c := range [...]ScanCol{{Kind: ColRowKey}, {Kind: ColOrdinal}, c.col()} {
+		k.names[i], _ = columnKey(&c)
+	}
 	if table := t.db.columns.Peek(c.Rel.Storage); table != nil {
 		k.slots = table.Slots()
 		k.known = make([]slotSketches, len(k.slots))
@@ -86,15 +92,32 @@ func (t *Txn) SketchesByKey(c SketchCol) *SketchesByKey {
 	return nil
 }
 
+// ByOrdinal gives the sketch of the vector of a row whose place can be told from its number, as rows that were written in the order of
+// their keys have it; Of finds the others.
+func (k *SketchesByKey) ByOrdinal(ordinal uint64) (sketch string, ok bool) {
+	i := ordinal / colcache.SlotRows
+	if i >= uint64(len(k.slots)) {
+		return "", false
+	}
+	s := k.slot(int(i))
+	if len(s.ordinals) == 0 {
+		return "", false
+	}
+	at := ordinal - uint64(s.ordinals[0])
+	if at >= uint64(len(s.ordinals)) || uint64(s.ordinals[at]) != ordinal || s.sketches.IsNull(int(at)) {
+		return "", false
+	}
+	k.hits++
+	return s.sketches.Strs[at], true
+}
+
 // Of gives the sketch of the vector of a row; ok is false when it is not in memory.
 func (k *SketchesByKey) Of(rowKey []byte) (sketch string, ok bool) {
 	if len(k.slots) > 0 {
 		s := k.slot(max(0, colcache.Find(k.slots, rowKey)))
-		if s.keys != nil {
-			if i, found := slices.BinarySearch(s.keys.Strs, value.Bytes(rowKey).Str()); found && !s.sketches.IsNull(i) {
-				k.hits++
-				return s.sketches.Strs[i], true
-			}
+		if i, found := slices.BinarySearch(s.keys, value.Bytes(rowKey).Str()); found && !s.sketches.IsNull(i) {
+			k.hits++
+			return s.sketches.Strs[i], true
 		}
 	}
 	k.misses++
@@ -111,11 +134,8 @@ func (k *SketchesByKey) slot(i int) *slotSketches {
 	if rows == nil {
 		return s
 	}
-	col := k.col.col()
-	name, _ := columnKey(&col)
-	keyName, _ := columnKey(&ScanCol{Kind: ColRowKey})
-	if keys, sketches := rows.Cols[keyName], rows.Cols[name]; keys != nil && sketches != nil {
-		s.keys, s.sketches = keys.Shown, sketches.Shown
+	if keys, ordinals, sketches := rows.Cols[k.names[0]], rows.Cols[k.names[1]], rows.Cols[k.names[2]]; keys != nil && ordinals != nil && sketches != nil {
+		s.keys, s.ordinals, s.sketches = keys.Shown.Strs, ordinals.Shown.Ints, sketches.Shown
 	}
 	return s
 }

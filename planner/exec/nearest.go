@@ -233,11 +233,11 @@ type hit struct {
 // choose computes the distances of the rows that the search names, a few at a time, for each tells how few are left to be looked at. The
 // scan is opened over the nearest, and all that are as near as the last of them.
 func (o *nearestOp) choose(ctx context.Context, spec *storage.ScanSpec) error {
-	const part = 32
+	const few = 4
 	var hits []hit
 	var named []uint64
 	for {
-		if named = o.search.Next(named[:0], part); len(named) == 0 {
+		if named = o.search.Next(named[:0], max(few, o.count-len(hits))); len(named) == 0 {
 			break
 		}
 		if ctx.Err() != nil {

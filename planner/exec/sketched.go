@@ -60,30 +60,32 @@ func (o *nearestOp) refine(ctx context.Context) error {
 	if sketches == nil || !ok {
 		return nil
 	}
-	var keys [][]byte
-	var named []uint64
+	from := o.search
+	var kept, named []uint64
 	const part = 64
 	for {
-		if named = o.search.Next(named[:0], part); len(named) == 0 {
+		if named = from.Next(named[:0], part); len(named) == 0 {
 			break
 		}
 		for _, n := range named {
-			key, err := o.keyOf(ctx, n)
-			if err != nil {
-				return err
+			sketch, ok := sketches.ByOrdinal(n)
+			if !ok {
+				key, err := from.RowKey(ctx, n)
+				if err != nil {
+					return err
+				}
+				sketch, _ = sketches.Of(key)
 			}
-			sketch, _ := sketches.Of(key)
-			if near.Add(uint64(len(keys)), sketch) {
-				keys = append(keys, key)
+			if near.Add(uint64(len(kept)), sketch) {
+				kept = append(kept, n)
 			}
 		}
-		o.search.FoundWithin(near)
+		from.FoundWithin(near)
 	}
 	sketches.Done()
-	scanned := o.search.Scanned
 	o.search = near.Search()
-	o.search.Scanned = scanned
-	o.keyOf = func(_ context.Context, n uint64) ([]byte, error) { return keys[n], nil }
+	o.search.Scanned = from.Scanned
+	o.keyOf = func(ctx context.Context, n uint64) ([]byte, error) { return from.RowKey(ctx, kept[n]) }
 	return nil
 }
 

@@ -22,7 +22,7 @@ type options struct {
 	a, b             string
 	rows, dims, k    int
 	clusters, rounds int
-	recall           float64
+	recall, spread   float64
 	jobs             string
 	keep             bool
 	figures          string
@@ -35,6 +35,7 @@ func main() {
 	flag.IntVar(&o.rows, "rows", 100000, "vectors")
 	flag.IntVar(&o.dims, "dims", 384, "their dimensions")
 	flag.IntVar(&o.clusters, "clusters", 1000, "clusters that they lie in")
+	flag.Float64Var(&o.spread, "spread", 0.7, "how far a cluster's vectors lie from its center, whose length is 1; 100 leaves no clusters")
 	flag.IntVar(&o.rounds, "queries", 100, "queries of each job")
 	flag.IntVar(&o.k, "k", 10, "rows of an answer")
 	flag.Float64Var(&o.recall, "recall", 0.99, "recall that the second server is set to reach")

@@ -29,10 +29,10 @@ func makeWorld(o options) *world {
 	}
 	w := &world{o: o, vectors: make([][]float32, o.rows), queries: make([][]float32, o.rounds), known: map[[2]int][]int64{}}
 	for i := range w.vectors {
-		w.vectors[i] = unit(rng, centers[rng.IntN(len(centers))], o.dims, 0.7)
+		w.vectors[i] = unit(rng, centers[rng.IntN(len(centers))], o.dims, o.spread)
 	}
 	for i := range w.queries {
-		w.queries[i] = unit(rng, centers[rng.IntN(len(centers))], o.dims, 0.7)
+		w.queries[i] = unit(rng, centers[rng.IntN(len(centers))], o.dims, o.spread)
 	}
 	return w
 }

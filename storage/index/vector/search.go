@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/omgdb/omgdb/storage/index"
 	"github.com/omgdb/omgdb/storage/key"
@@ -165,13 +166,14 @@ func (m *Index) readBlocks(ctx context.Context, v index.View, f *finder) ([]numb
 
 // scan compares all codes, on several processors when there are many.
 func (f *finder) scan(ctx context.Context, all []numbered) ([]*part, error) {
-	const least = 128 // blocks that are worth a goroutine
+	const least = 40 // blocks that are worth a goroutine
 	workers := max(1, min(runtime.GOMAXPROCS(0), len(all)/least))
 	parts := make([]*part, workers)
+	f.shared.Store(math.Float32bits(zeroCode))
 	var wg sync.WaitGroup
 	for i := range parts {
 		mine := all[len(all)*i/workers : len(all)*(i+1)/workers]
-		parts[i] = &part{finder: f, terms: f.q.terms}
+		parts[i] = &part{finder: f, terms: f.q.terms, rows: takeRoom()}
 		parts[i].limit = zeroCode
 		if i == workers-1 {
 			parts[i].blocks(ctx, mine)
@@ -194,6 +196,21 @@ type finder struct {
 	// zeroIsApart is of Options.
 	zeroIsApart bool
 	changed     map[uint64][]byte // what deltas say by ordinal, empty for a removed row
+	// shared is the least of the parts' limits, as the bits of a float32: what is enough for one is enough for all.
+	shared atomic.Uint32
+}
+
+// lower makes the parts' limit f if that is less, and gives the lesser.
+func (f *finder) lower(limit float32) float32 {
+	for {
+		bits := f.shared.Load()
+		if old := math.Float32frombits(bits); old <= limit {
+			return old
+		}
+		if f.shared.CompareAndSwap(bits, math.Float32bits(limit)) {
+			return limit
+		}
+	}
 }
 
 // part is a share of the codes.
@@ -211,6 +228,7 @@ func (p *part) blocks(ctx context.Context, all []numbered) {
 		if ctx.Err() != nil {
 			return
 		}
+		p.limit = p.lower(p.limit)
 		p.block(&all[i])
 	}
 }
@@ -293,8 +311,21 @@ func (p *part) consider(ordinal uint64, least, most float32) {
 	p.rows = append(p.rows, candidate{least, ordinal})
 	if most < zeroCode {
 		if p.most = keepLeast(p.most, p.k, most); len(p.most) == p.k && p.k > 0 {
-			p.limit = p.most[0]
+			p.limit = min(p.limit, p.most[0])
 		}
+	}
+}
+
+// room keeps the memory of candidates for the next search.
+var room = sync.Pool{New: func() any { return new([]candidate) }}
+
+func takeRoom() []candidate { return (*room.Get().(*[]candidate))[:0] }
+
+// giveRoom takes memory back that nobody looks at any more.
+func giveRoom(c []candidate) {
+	const most = 1 << 16
+	if cap(c) <= most {
+		room.Put(&c)
 	}
 }
 
@@ -350,6 +381,10 @@ func (f *finder) finish(metric Metric, parts []*part) *Search {
 				s.queue = append(s.queue, c)
 			}
 		}
+	}
+	for _, p := range parts {
+		giveRoom(p.rows)
+		p.rows = nil
 	}
 	slices.SortFunc(s.queue, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.least, a.least), cmp.Compare(b.ordinal, a.ordinal))

@@ -11,15 +11,18 @@ type residency struct {
 	done   chan struct{}
 }
 
+// Mapped pages above what stays mapped when they are let go, the program and other files, may take what the rest of the process leaves of
+// residentBytes, and leastMapped always.
 const (
-	residentBytes = 32 << 20 // of mapped pages above what stays mapped then: the program and other files
+	residentBytes = 256 << 20
+	leastMapped   = 32 << 20
 	lookOften     = 20 * time.Millisecond
 	lookRarely    = 80 * time.Millisecond // when nothing changes; a look takes ten microseconds
 )
 
 func watchResidency(forget func()) *residency {
 	r := &residency{forget: forget, stop: make(chan struct{}), done: make(chan struct{})}
-	if mappedBytes() == 0 { // the system doesn't tell
+	if mapped, _ := residentPages(); mapped == 0 { // the system doesn't tell
 		close(r.done)
 		return r
 	}
@@ -44,11 +47,11 @@ func (r *residency) run() {
 			return
 		case <-timer.C:
 		}
-		now := mappedBytes()
-		if now > base+residentBytes {
+		now, others := residentPages()
+		if now > base+max(leastMapped, residentBytes-others) {
 			r.forget()
-			base = mappedBytes()
-			now = base
+			now, _ = residentPages()
+			base = now
 		}
 		base = min(base, now)
 		if wait = min(2*wait, lookRarely); now != last {

@@ -4,7 +4,7 @@ package bolt
 
 import "go.etcd.io/bbolt"
 
-// mappedBytes is 0: the system doesn't tell.
-func mappedBytes() int64 { return 0 }
+// residentPages are 0: the system doesn't tell.
+func residentPages() (mapped, others int64) { return 0, 0 }
 
 func forgetMap(*bbolt.DB, string) {}
