@@ -7,6 +7,7 @@ import (
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/functions/agg"
+	"github.com/omgdb/omgdb/functions/geometric"
 	"github.com/omgdb/omgdb/functions/jsonfunc"
 	"github.com/omgdb/omgdb/functions/jsonpath"
 	"github.com/omgdb/omgdb/functions/pgfacts"
@@ -36,7 +37,7 @@ func New(more functions.Entries) (*functions.Registry, error) {
 func Entries() (functions.Entries, error) {
 	var e functions.Entries
 	byOID := map[uint32]*functions.Scalar{}
-	for _, family := range slices.Concat(scalar.Families(), jsonfunc.Scalars(), sysfunc.Scalars(), jsonpath.Scalars(), tsearch.Scalars(), [][]functions.Def{agg.Scalars()}) {
+	for _, family := range slices.Concat(scalar.Families(), jsonfunc.Scalars(), sysfunc.Scalars(), jsonpath.Scalars(), tsearch.Scalars(), geometric.Scalars(), [][]functions.Def{agg.Scalars()}) {
 		for i := range family {
 			s, err := family[i].Scalar()
 			if err != nil {

@@ -1,6 +1,7 @@
 package scalar
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strconv"
@@ -47,16 +48,16 @@ func arrayFunctions() []def {
 		{Sig: "array_append(anycompatiblearray,anycompatible)", Eval: with(func(c *call, a []val) (val, error) { return push(arrOr(c, a, 0), a[1], false) })},
 		{Sig: "array_prepend(anycompatible,anycompatiblearray)", Eval: with(func(c *call, a []val) (val, error) { return push(arrOr(c, a, 1), a[0], true) })},
 		{Sig: "array_cat(anycompatiblearray,anycompatiblearray)", Eval: try(arrayCat)},
-		{Sig: "array_position(anycompatiblearray,anycompatible)", Eval: try(arrayPosition)},
-		{Sig: "array_position(anycompatiblearray,anycompatible,int4)", Eval: try(arrayPosition)},
-		{Sig: "array_positions(anycompatiblearray,anycompatible)", Eval: try(arrayPositions)},
-		{Sig: "array_remove(anycompatiblearray,anycompatible)", Eval: try(arrayRemove)},
-		{Sig: "array_replace(anycompatiblearray,anycompatible,anycompatible)", Eval: try(arrayReplace)},
+		{Sig: "array_position(anycompatiblearray,anycompatible)", Eval: equating(try(arrayPosition))},
+		{Sig: "array_position(anycompatiblearray,anycompatible,int4)", Eval: equating(try(arrayPosition))},
+		{Sig: "array_positions(anycompatiblearray,anycompatible)", Eval: equating(try(arrayPositions))},
+		{Sig: "array_remove(anycompatiblearray,anycompatible)", Eval: equating(try(arrayRemove))},
+		{Sig: "array_replace(anycompatiblearray,anycompatible,anycompatible)", Eval: equating(try(arrayReplace))},
 		{Sig: "array_fill(anyelement,int4[])", Eval: with(arrayFill)}, {Sig: "array_fill(anyelement,int4[],int4[])", Eval: with(arrayFill)},
 		{Sig: "trim_array(anyarray,int4)", Eval: try(trimArray)},
-		{Sig: "arraycontains(anyarray,anyarray)", Eval: pure(func(a []val) val { return value.Bool(containsAll(arr(a[0]), arr(a[1]))) })},
-		{Sig: "arraycontained(anyarray,anyarray)", Eval: pure(func(a []val) val { return value.Bool(containsAll(arr(a[1]), arr(a[0]))) })},
-		{Sig: "arrayoverlap(anyarray,anyarray)", Eval: pure(func(a []val) val { return value.Bool(overlapsAny(arr(a[0]), arr(a[1]))) })},
+		{Sig: "arraycontains(anyarray,anyarray)", Eval: equating(pure(func(a []val) val { return value.Bool(containsAll(arr(a[0]), arr(a[1]))) }))},
+		{Sig: "arraycontained(anyarray,anyarray)", Eval: equating(pure(func(a []val) val { return value.Bool(containsAll(arr(a[1]), arr(a[0]))) }))},
+		{Sig: "arrayoverlap(anyarray,anyarray)", Eval: equating(pure(func(a []val) val { return value.Bool(overlapsAny(arr(a[0]), arr(a[1]))) }))},
 		{Sig: "array_larger(anyarray,anyarray)", Eval: pure(func(a []val) val { return pickBy(a, 1, typeio.Comparer(value.AnyArray)) })},
 		{Sig: "array_smaller(anyarray,anyarray)", Eval: pure(func(a []val) val { return pickBy(a, -1, typeio.Comparer(value.AnyArray)) })},
 		{Sig: "array_to_string(anyarray,text)", Eval: with(arrayToString)}, {Sig: "array_to_string(anyarray,text,text)", Eval: with(arrayToString)},
@@ -443,4 +444,14 @@ func stringToArray(a []val) val {
 		null = a[2]
 	}
 	return value.Box(value.NewArray(value.Text, SplitText(a[0].Str(), a[1], null)))
+}
+
+// equating makes an entry that compares the elements of its first argument: there must be an equality of their type.
+func equating(f eval) eval {
+	return func(ctx context.Context, c *call, a []val) (val, error) {
+		if t := argType(c, 0, value.AnyArray); t.Elem != nil && !typeio.HasEquality(t.Elem) {
+			return value.Null, dberr.New(dberr.UndefinedFunction, "could not identify an equality operator for type %s", t.Elem.SQL)
+		}
+		return f(ctx, c, a)
+	}
 }

@@ -98,6 +98,9 @@ func comparisons() []def {
 				continue
 			}
 			d := def{Sig: sig, Eval: cmpEval(f.cmp, op.holds)}
+			if f.prefix == "array_" {
+				d.Eval = equating(d.Eval)
+			}
 			if f.kernel != nil {
 				d.Kernel = f.kernel(op.kind)
 			}

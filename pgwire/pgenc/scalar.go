@@ -67,6 +67,13 @@ func buildScalars() map[uint32]scalar {
 		value.Macaddr8.OID:    {putMAC, getMAC8},
 		value.Bit.OID:         {putBits, getBits},
 		value.VarBit.OID:      {putBits, getBits},
+		value.PointT.OID:      {putShape, getPoint},
+		value.LsegT.OID:       {putShape, getSegment},
+		value.BoxT.OID:        {putShape, getBox},
+		value.LineT.OID:       {putShape, getLine},
+		value.CircleT.OID:     {putShape, getCircle},
+		value.PathT.OID:       {putPath, getPath},
+		value.PolygonT.OID:    {putPolygon, getPolygon},
 	}
 	for _, t := range []*value.Type{value.OID, value.XID, value.CID, value.RegProc, value.RegProcedure, value.RegOper, value.RegOperator, value.RegClass,
 		value.RegType, value.RegNamespace, value.RegRole, value.RegCollation, value.RegConfig, value.RegDictionary} {

@@ -354,12 +354,18 @@ func (b *binder) assignTarget(s *scope, out *plan.Assigned, under *value.Type, i
 		out.Upper, err = b.jsonbKeys(s, idx)
 		return value.JSONB, err
 	}
-	if !isArray(under) {
+	part, _ := under.Parts()
+	if !isArray(under) && part == nil {
 		return nil, errAt(pos, dberr.DatatypeMismatch, "cannot subscript type %s because it does not support subscripting", under.SQL)
 	}
 	out.Lower, out.Upper, out.IsSlice, err = b.bounds(s, idx)
-	if out.IsSlice {
+	switch {
+	case out.IsSlice && part != nil:
+		return nil, errAt(pos, dberr.FeatureNotSupported, "slices of fixed-length arrays not implemented")
+	case out.IsSlice:
 		return under, err
+	case part != nil:
+		return part, err
 	}
 	return under.Elem, err
 }

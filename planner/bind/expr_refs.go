@@ -250,8 +250,8 @@ func (b *binder) subscript(s *scope, e plan.Expr, idx []*pg_query.A_Indices, pos
 	if t.OID == value.JSONB.OID {
 		return b.jsonbSubscript(s, e, idx)
 	}
-	letters := t.OID == value.Name.OID // an array of "char" that counts from 0, for those who ask
-	if !isArray(t) && !letters {
+	part, _ := t.Parts()
+	if !isArray(t) && part == nil {
 		return nil, errAt(pos, dberr.DatatypeMismatch, "cannot subscript type %s because it does not support subscripting", e.Type().SQL)
 	}
 	lower, upper, slice, err := b.bounds(s, idx)
@@ -261,11 +261,11 @@ func (b *binder) subscript(s *scope, e plan.Expr, idx []*pg_query.A_Indices, pos
 	if len(idx) > 6 {
 		return nil, errAt(pos, dberr.ProgramLimitExceeded, "number of array dimensions (%d) exceeds the maximum allowed (%d)", len(idx), 6)
 	}
-	if letters {
-		if slice || len(idx) > 1 {
-			return nil, errAt(pos, dberr.DatatypeMismatch, "slices of fixed-length arrays not implemented")
+	if part != nil {
+		if slice {
+			return nil, errAt(pos, dberr.FeatureNotSupported, "slices of fixed-length arrays not implemented")
 		}
-		return b.at(&plan.Subscript{Typed: plan.Typed{T: value.Char, M: -1}, Arg: e, Lower: lower, Upper: upper}, pos), nil
+		return b.at(&plan.Subscript{Typed: plan.Typed{T: part, M: -1}, Arg: e, Lower: lower, Upper: upper}, pos), nil
 	}
 	out := &plan.Subscript{Typed: plan.Typed{T: t.Elem, M: e.Mod()}, Arg: e, Lower: lower, Upper: upper, IsSlice: slice}
 	if slice {

@@ -6,6 +6,7 @@ import (
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/value"
 )
 
@@ -86,8 +87,11 @@ func (b *binder) sortable(t *value.Type) bool {
 	return b.ltOp(t) != nil && !unordered[t.OID]
 }
 
-// unordered are types whose < exists without an order of the type (it comes from another type by an implicit cast).
-var unordered = map[uint32]bool{value.XID.OID: true, value.RefCursor.OID: true}
+// unordered are types whose < exists without an order of the type: it comes from another type by an implicit cast, or compares sizes.
+var unordered = map[uint32]bool{
+	value.XID.OID: true, value.RefCursor.OID: true,
+	value.LsegT.OID: true, value.BoxT.OID: true, value.PathT.OID: true, value.CircleT.OID: true,
+}
 
 // indexable tells whether values of a type can be keys of an ordered index: those that have an order, except texts taken apart for search.
 func (b *binder) indexable(t *value.Type) bool {
@@ -107,7 +111,7 @@ func (b *binder) groupable(t *value.Type) bool {
 	case isArray(t):
 		return b.groupable(t.Elem)
 	}
-	return b.eqOp(t) != nil
+	return b.eqOp(t) != nil && typeio.HasEquality(t)
 }
 
 // needsEquality is the error for types that cannot be grouped.

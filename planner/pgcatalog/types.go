@@ -138,7 +138,10 @@ func (r typeRow) elem() uint32 {
 	if r.t.Category == 'A' && r.t.Elem != nil {
 		return r.t.Elem.OID
 	}
-	return map[uint32]uint32{value.Name.OID: value.Char.OID}[r.t.OID]
+	if part, _ := r.t.Parts(); part != nil {
+		return part.OID
+	}
+	return 0
 }
 
 func regproc(f func(facts) uint32) func(*world, typeRow) value.Value {

@@ -35,11 +35,20 @@ func CheckDims(dims []value.Dim) (int, error) {
 	return int(n), nil
 }
 
+// delimiter stands between elements of a type.
+func delimiter(elem *value.Type) byte {
+	if Base(elem).OID == value.BoxT.OID {
+		return ';'
+	}
+	return ','
+}
+
 // arrayReader reads an array literal.
 type arrayReader struct {
 	text  string
 	s     string // what is left
 	t     *value.Type
+	delim byte
 	mod   int32
 	f     *Format
 	dims  []value.Dim // lengths as far as they are known, -1 not yet
@@ -58,7 +67,7 @@ func (r *arrayReader) blanks() {
 }
 
 func arrayIn(t *value.Type, mod int32, text string, f *Format) (value.Value, error) {
-	r := &arrayReader{text: text, s: text, t: t.Elem, mod: mod, f: f}
+	r := &arrayReader{text: text, s: text, t: t.Elem, delim: delimiter(t.Elem), mod: mod, f: f}
 	given, err := r.bounds()
 	if err != nil {
 		return value.Null, err
@@ -187,7 +196,7 @@ func (r *arrayReader) level(d int) (int, error) {
 		switch {
 		case r.s == "":
 			return 0, r.bad("Unexpected end of input.")
-		case r.s[0] == ',':
+		case r.s[0] == r.delim:
 			r.s = r.s[1:]
 		case r.s[0] == '}':
 			r.s = r.s[1:]
@@ -221,7 +230,7 @@ func (r *arrayReader) item(d int) error {
 		r.s = r.s[1:]
 		_, err := r.level(d + 1)
 		return err
-	case r.s[0] == ',' || r.s[0] == '}':
+	case r.s[0] == r.delim || r.s[0] == '}':
 		return r.bad(`Unexpected "%c" character.`, r.s[0])
 	}
 	if r.depth == 0 {
@@ -246,7 +255,7 @@ func (r *arrayReader) item(d int) error {
 
 // token reads one element's text, quoted or not.
 func (r *arrayReader) token() (text string, quoted bool, err error) {
-	if r.s[0] != '"' {
+	if r.s[0] != '"' && r.delim == ',' {
 		if i := strings.IndexAny(r.s, `,{}"\`); i >= 0 && (r.s[i] == ',' || r.s[i] == '}') {
 			text, r.s = num.TrimSpace(r.s[:i]), r.s[i:]
 			return text, false, nil
@@ -279,7 +288,7 @@ func (r *arrayReader) token() (text string, quoted bool, err error) {
 			keep = b.Len()
 		case '{':
 			return "", false, r.bad(`Unexpected "%c" character.`, c)
-		case ',', '}':
+		case r.delim, '}':
 			r.s = r.s[i:]
 			out := b.String()
 			return out[:keep] + strings.TrimRight(out[keep:], " \t\n\v\f\r"), quoted, nil
@@ -294,13 +303,13 @@ func (r *arrayReader) token() (text string, quoted bool, err error) {
 }
 
 // quoteElem tells whether an element's text must be quoted.
-func quoteElem(s []byte) bool {
+func quoteElem(s []byte, delim byte) bool {
 	if len(s) == 0 || len(s) == 4 && strings.EqualFold(string(s), "null") {
 		return true
 	}
 	for _, c := range s {
 		switch c {
-		case '"', '\\', '{', '}', ',', ' ', '\t', '\n', '\v', '\f', '\r':
+		case '"', '\\', '{', '}', delim, ' ', '\t', '\n', '\v', '\f', '\r':
 			return true
 		}
 	}
@@ -332,7 +341,7 @@ func appendLevel(dst []byte, a *value.Array, dims []value.Dim, elems []value.Val
 	dst = append(dst, '{')
 	for i := range dims[0].Len {
 		if i > 0 {
-			dst = append(dst, ',')
+			dst = append(dst, delimiter(a.Elem))
 		}
 		if len(dims) > 1 {
 			dst, elems = appendLevel(dst, a, dims[1:], elems, f)
@@ -350,7 +359,7 @@ func appendElem(dst []byte, t *value.Type, v value.Value, f *Format) []byte {
 	}
 	start := len(dst)
 	dst = Append(dst, t, v, f)
-	if !quoteElem(dst[start:]) {
+	if !quoteElem(dst[start:], delimiter(t)) {
 		return dst
 	}
 	text := string(dst[start:])

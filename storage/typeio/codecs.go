@@ -50,6 +50,13 @@ var codecs = map[uint32]*codec{
 	value.TSVector.OID:  {in: tsvectorIn, out: tsvectorOut, cmp: tsvectorCmp, hash: outHash(tsvectorOut)},
 	value.TSQuery.OID:   {in: tsqueryIn, out: tsqueryOut, cmp: tsqueryCmp, hash: outHash(tsqueryOut)},
 	value.XML.OID:       {in: textIn, out: xmlOut},
+	value.PointT.OID:    {in: geoIn(readPoint), out: geoOut, cmp: geoCmp, hash: geoHash},
+	value.LsegT.OID:     {in: geoIn(readSegment), out: geoOut, cmp: geoCmp, hash: geoHash},
+	value.BoxT.OID:      {in: geoIn(readBox), out: geoOut, cmp: geoCmp, hash: geoHash},
+	value.PathT.OID:     {in: geoIn(readPath), out: geoOut, cmp: geoCmp, hash: geoHash},
+	value.PolygonT.OID:  {in: geoIn(readPolygon), out: geoOut, cmp: geoCmp, hash: geoHash},
+	value.LineT.OID:     {in: geoIn(readLine), out: geoOut, cmp: geoCmp, hash: geoHash},
+	value.CircleT.OID:   {in: geoIn(readCircle), out: geoOut, cmp: geoCmp, hash: geoHash},
 
 	value.OID.OID:           {in: oidIn, out: oidOut, cmp: oidCmp, hash: intHash},
 	value.XID.OID:           {in: oidIn, out: oidOut, cmp: oidCmp, hash: intHash},

@@ -46,6 +46,15 @@ func Comparer(t *value.Type) func(a, b value.Value) int {
 // Equal tells whether two values of type t are the same in GROUP BY's sense (NULL equals NULL).
 func Equal(t *value.Type, a, b value.Value) bool { return Compare(t, a, b) == 0 }
 
+// noEquality are the types whose values SQL cannot tell apart, as DISTINCT and arrays would have to.
+var noEquality = map[uint32]bool{
+	value.JSON.OID: true, value.XML.OID: true, value.JSONPath.OID: true, value.PointT.OID: true, value.LsegT.OID: true, value.BoxT.OID: true,
+	value.PathT.OID: true, value.PolygonT.OID: true, value.LineT.OID: true, value.CircleT.OID: true,
+}
+
+// HasEquality tells whether a type has an equality.
+func HasEquality(t *value.Type) bool { return !noEquality[Base(t).OID] }
+
 // Hash gives values that are Equal the same hash; it goes on from h, so that rows can be hashed field by field.
 func Hash(h uint64, t *value.Type, v value.Value) uint64 {
 	if v.IsNull() {

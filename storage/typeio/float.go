@@ -37,7 +37,11 @@ func ParseFloat(text string, bits int) (float64, error) {
 	if len(s) == 4 && (s[0] == '+' || s[0] == '-') && strings.EqualFold(s[1:], "nan") {
 		return math.NaN(), nil
 	}
-	f, err := strconv.ParseFloat(s, bits)
+	number := s
+	if _, after, hex := cutHex(s); hex && !strings.ContainsAny(after, "pP") {
+		number += "p0"
+	}
+	f, err := strconv.ParseFloat(number, bits)
 	if errors.Is(err, strconv.ErrRange) || err == nil && f == 0 && strings.ContainsAny(mantissa(s), "123456789abcdefABCDEF") {
 		return 0, dberr.New(dberr.NumericValueOutOfRange, `"%s" is out of range for type %s`, s, floatName(bits))
 	}
@@ -45,6 +49,15 @@ func ParseFloat(text string, bits int) (float64, error) {
 		return 0, badSyntax(floatName(bits), text)
 	}
 	return f, nil
+}
+
+// cutHex divides a number in hexadecimal behind its 0x.
+func cutHex(s string) (before, after string, ok bool) {
+	n := len(strings.TrimLeft(s, "+-"))
+	if at := len(s) - n; at <= 1 && n > 2 && s[at] == '0' && (s[at+1] == 'x' || s[at+1] == 'X') {
+		return s[:at+2], s[at+2:], true
+	}
+	return s, "", false
 }
 
 func mantissa(s string) string {

@@ -40,6 +40,21 @@ type Type struct {
 // IsArray tells whether t is an array type.
 func (t *Type) IsArray() bool { return t.Category == 'A' && t.Elem != nil }
 
+// Parts gives the elements of a type that is subscripted like an array from 0 without being one, and how many they are; nil for others.
+func (t *Type) Parts() (elem *Type, n int64) {
+	switch t.OID {
+	case Name.OID:
+		return Char, 64
+	case PointT.OID:
+		return Float8, 2
+	case LsegT.OID, BoxT.OID:
+		return PointT, 2
+	case LineT.OID:
+		return Float8, 3
+	}
+	return nil, 0
+}
+
 // Place is the number by which keys order the label at a position of an enum.
 func (t *Type) Place(position int64) float64 {
 	if position < 0 || position >= int64(len(t.Places)) {
@@ -116,6 +131,13 @@ var (
 	JSON          = base(114, "json", "json", KindString, 'U', false, -1, 199)
 	XML           = base(142, "xml", "xml", KindString, 'U', false, -1, 143)
 	PgNodeTree    = base(194, "pg_node_tree", "pg_node_tree", KindString, 'Z', false, -1, 0)
+	PointT        = base(600, "point", "point", KindBox, 'G', false, 16, 1017)
+	LsegT         = base(601, "lseg", "lseg", KindBox, 'G', false, 32, 1018)
+	PathT         = base(602, "path", "path", KindBox, 'G', false, -1, 1019)
+	BoxT          = base(603, "box", "box", KindBox, 'G', false, 32, 1020)
+	PolygonT      = base(604, "polygon", "polygon", KindBox, 'G', false, -1, 1027)
+	LineT         = base(628, "line", "line", KindBox, 'G', false, 24, 629)
+	CircleT       = base(718, "circle", "circle", KindBox, 'G', false, 24, 719)
 	Float4        = base(700, "float4", "real", KindFloat, 'N', false, 4, 1021)
 	Float8        = base(701, "float8", "double precision", KindFloat, 'N', true, 8, 1022)
 	Macaddr8      = base(774, "macaddr8", "macaddr8", KindBox, 'U', false, 8, 775)

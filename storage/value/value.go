@@ -13,7 +13,7 @@
 //	             vector (packed little-endian float32), halfvec, sparsevec, bit (see typeio)
 //	KindBox      numeric (*apd.Decimal), interval (Interval), timetz (TimeTZ), arrays (*Array), ranges (*Range),
 //	             multiranges (*Multirange), composites and record (*Record), inet and cidr (netip.Prefix with its type),
-//	             macaddr, tsvector, tsquery
+//	             macaddr, tsvector, tsquery, point and the other geometric types (see typeio/geo)
 //
 // A string inside a Value or Column may point into a snapshot's mapped memory: it stays valid until that snapshot is closed,
 // everything else is ordinary immutable Go memory. Nobody ever changes the bytes behind it.

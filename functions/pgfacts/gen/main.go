@@ -21,7 +21,6 @@ const insides = `'cstring'::regtype, 'internal'::regtype, 'trigger'::regtype, 'e
 
 // absent lists types that OMGDB does not have; what mentions them is left out.
 const absent = `'xml'::regtype, 'money'::regtype,
-	'point'::regtype, 'line'::regtype, 'lseg'::regtype, 'box'::regtype, 'path'::regtype, 'polygon'::regtype, 'circle'::regtype,
 	'pg_ndistinct'::regtype, 'pg_dependencies'::regtype, 'pg_mcv_list'::regtype, 'pg_brin_bloom_summary'::regtype,
 	'pg_brin_minmax_multi_summary'::regtype, 'txid_snapshot'::regtype, 'pg_snapshot'::regtype, 'pg_ddl_command'::regtype`
 

@@ -67,7 +67,23 @@ func (n *assignedNode) put(i int32) (value.Value, error) {
 	if n.json {
 		return n.putJSON(old, val, i)
 	}
+	if part, _ := n.t.Parts(); part != nil {
+		return n.putPart(old, val, i)
+	}
 	return n.putElements(old, val, i)
+}
+
+// putPart replaces an element of a value that has a fixed number of them: none can be NULL, and NULL has none.
+func (n *assignedNode) putPart(old, val value.Value, i int32) (value.Value, error) {
+	if old.IsNull() || val.IsNull() {
+		return old, nil
+	}
+	if len(n.lo) == 1 {
+		if v, ok := typeio.WithPart(n.t, old, bound(n.lo[0], i), val); ok {
+			return v, nil
+		}
+	}
+	return value.Null, dberr.New(dberr.ArraySubscriptError, "array subscript out of range")
 }
 
 func (n *assignedNode) noun() string {

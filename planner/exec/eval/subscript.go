@@ -11,11 +11,12 @@ import (
 	"github.com/omgdb/omgdb/storage/value"
 )
 
-// subscriptNode takes an element or a slice of an array, or walks into a jsonb value.
+// subscriptNode takes an element or a slice of an array, or of a type that is subscripted like one, or walks into a jsonb value.
 type subscriptNode struct {
 	arg          Node
 	lower, upper []Node // nil entries: omitted bounds of a slice
 	slice, json  bool
+	of           *value.Type // what is subscripted
 	argVec       vec.Vec
 	lo, hi       []vec.Vec
 	out          value.Column
@@ -26,7 +27,8 @@ func (s *Scope) subscript(e *plan.Subscript) (Node, Traits, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	n := &subscriptNode{arg: arg, slice: e.IsSlice, json: typeio.Base(e.Arg.Type()).OID == value.JSONB.OID}
+	of := typeio.Base(e.Arg.Type())
+	n := &subscriptNode{arg: arg, slice: e.IsSlice, json: of.OID == value.JSONB.OID, of: of}
 	lower, upper := e.Lower, e.Upper
 	if !e.IsSlice && len(lower) == 0 {
 		lower, upper = upper, nil // the subscript of one element stands where PostgreSQL has it, in Upper
@@ -110,23 +112,14 @@ func (n *subscriptNode) take(i int32) value.Value {
 		return n.walk(v, i)
 	case n.slice:
 		return n.cut(v.Box().(*value.Array), i)
-	case v.Kind() == value.KindString:
-		return n.letter(v.Str(), i)
-	default:
-		return n.element(v.Box().(*value.Array), i)
 	}
-}
-
-// letter takes a byte of a name, which is an array of "char" counted from 0.
-func (n *subscriptNode) letter(s string, i int32) value.Value {
-	at := bound(n.lo[0], i)
-	switch {
-	case at < 0 || at > 63:
+	if a, ok := v.Box().(*value.Array); ok {
+		return n.element(a, i)
+	}
+	if len(n.lo) > 1 {
 		return value.Null
-	case at >= int64(len(s)):
-		return value.String("")
 	}
-	return value.String(s[at : at+1])
+	return typeio.Part(n.of, v, bound(n.lo[0], i))
 }
 
 func (n *subscriptNode) walk(v value.Value, i int32) value.Value {
