@@ -11,6 +11,7 @@ import (
 	"github.com/omgdb/omgdb/pgwire/pgenc"
 	"github.com/omgdb/omgdb/storage/batch"
 	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/value"
 )
 
@@ -19,13 +20,13 @@ func (c *conn) sendRowDescription(cols value.Schema, formats []int16) {
 	at := c.out.begin('T')
 	b := binary.BigEndian.AppendUint16(c.out.buf, uint16(len(cols)))
 	for i, f := range cols {
-		t := pgenc.WireType(f.Type)
+		t, mod := typeio.BaseMod(f.Type, f.Mod)
 		b = append(append(b, f.Name...), 0)
 		b = binary.BigEndian.AppendUint32(b, f.Table)
 		b = binary.BigEndian.AppendUint16(b, uint16(f.Attr))
 		b = binary.BigEndian.AppendUint32(b, t.OID)
 		b = binary.BigEndian.AppendUint16(b, uint16(t.Len))
-		b = binary.BigEndian.AppendUint32(b, uint32(f.Mod))
+		b = binary.BigEndian.AppendUint32(b, uint32(mod))
 		b = binary.BigEndian.AppendUint16(b, uint16(formatOf(formats, i)))
 	}
 	c.out.buf = b

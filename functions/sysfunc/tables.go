@@ -26,7 +26,12 @@ func Tables() []functions.TableDef {
 		{Sig: "pg_partition_ancestors(regclass)", Open: rowsOf(none)},
 		{Sig: "pg_listening_channels()", Open: rowsOf(channels)},
 		{Sig: "pg_tablespace_databases(oid)", Open: rowsOf(databasesIn)},
-		{Sig: "pg_available_extensions()", Open: rowsOf(none)},
+		{Sig: "pg_available_extensions()", Open: shown("SELECT name, default_version, comment FROM pg_catalog.pg_available_extensions")},
+		{Sig: "pg_available_extension_versions()", Open: shown("SELECT name, version, superuser, trusted, relocatable, schema, requires, comment FROM pg_catalog.pg_available_extension_versions")},
+		{Sig: "pg_show_all_settings()", Open: shown("SELECT * FROM pg_catalog.pg_settings")},
+		{Sig: "pg_lock_status()", Open: shown("SELECT * FROM pg_catalog.pg_locks")},
+		{Sig: "pg_prepared_statement()", Open: shown("SELECT * FROM pg_catalog.pg_prepared_statements")},
+		{Sig: "pg_cursor()", Open: shown("SELECT * FROM pg_catalog.pg_cursors")},
 		{Sig: "pg_get_publication_tables(text)", Open: rowsOf(none)},
 		{Sig: "pg_ls_waldir()", Open: rowsOf(none)},
 	}
@@ -59,6 +64,25 @@ func rowsOf(f func(c *call, a []val) ([][]val, error)) func(context.Context, *ca
 		return &once{schema: out, b: b}, nil
 	}
 }
+
+// shown makes an entry of a function that gives what a view shows; in PostgreSQL the view stands on the function.
+func shown(query string) func(context.Context, *call, []val, value.Schema) (batch.Iter, error) {
+	return func(ctx context.Context, c *call, _ []val, out value.Schema) (batch.Iter, error) {
+		it, err := c.Env.Routines.Query(ctx, c.Env, query)
+		if err != nil {
+			return nil, err
+		}
+		return &relabeled{Iter: it, schema: out}, nil
+	}
+}
+
+// relabeled is a stream whose columns go by other names.
+type relabeled struct {
+	batch.Iter
+	schema value.Schema
+}
+
+func (r *relabeled) Schema() value.Schema { return r.schema }
 
 // once is a stream of one batch.
 type once struct {

@@ -125,7 +125,7 @@ func (b *binder) tableScope(d *tableDef, c clause) *scope {
 	s := &scope{clause: c}
 	delete(b.rowTypes, d.rel.ID)
 	d.rowCols = b.rowCols(d.rel)
-	b.addItem(s, b.newRowItem(d.rel, d.rowCols))
+	b.addItem(s, b.tableItem(d.rel, d.rowCols))
 	return s
 }
 

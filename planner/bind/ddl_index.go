@@ -62,7 +62,7 @@ func (b *binder) createIndex(x *pg_query.IndexStmt) (plan.Statement, error) {
 		ix.Options["method"] = method
 	}
 	s := &scope{clause: inIndexExpr}
-	b.addItem(s, b.newRowItem(rel, b.rowCols(rel)))
+	b.addItem(s, b.tableItem(rel, b.rowCols(rel)))
 	var parts []string
 	for _, n := range x.IndexParams {
 		name, err := b.indexKey(s, rel, ix, n.GetIndexElem())

@@ -350,7 +350,7 @@ func (b *binder) text(e plan.Expr) string { return plan.Deparse(e) }
 // exprText binds an expression over the columns of a relation and gives the text to keep.
 func (b *binder) exprText(rel *catalog.Relation, n *pg_query.Node) (string, error) {
 	s := &scope{clause: inIndexExpr}
-	b.addItem(s, b.newRowItem(rel, b.rowCols(rel)))
+	b.addItem(s, b.tableItem(rel, b.rowCols(rel)))
 	e, err := b.expr(s, n)
 	if err != nil {
 		return "", err

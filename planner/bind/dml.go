@@ -65,6 +65,13 @@ func (b *binder) newRowItem(rel *catalog.Relation, cols []plan.Col) *item {
 	return it
 }
 
+// tableItem is newRowItem for an expression of the table's definition, which may name the table with its schema.
+func (b *binder) tableItem(rel *catalog.Relation, cols []plan.Col) *item {
+	it := b.newRowItem(rel, cols)
+	it.schema = b.schemaName(rel)
+	return it
+}
+
 // assign converts a value for storing it in a column; wrong words the error for a type that cannot be stored.
 func (b *binder) assign(e plan.Expr, t *value.Type, mod int32, wrong func(from *value.Type) error) (plan.Expr, error) {
 	out, ok, err := b.coerce(e, t, mod, functions.Assignment, plan.ImplicitCastStyle, -1)

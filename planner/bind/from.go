@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"maps"
 	"slices"
 
 	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
@@ -11,7 +12,6 @@ import (
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
-	"github.com/omgdb/omgdb/storage/value"
 )
 
 // origin is the stored column that a column shows unchanged.
@@ -223,11 +223,16 @@ func (b *binder) queryItem(cols []plan.Col) *item {
 }
 
 func (b *binder) virtualScan(schema string, rv *pg_query.RangeVar) (plan.Node, *item, error) {
-	return b.computedScan(schema, rv, b.Virtual(schema, rv.Relname))
+	n, it, err := b.computedScan(schema, rv, b.Virtual(schema, rv.Relname))
+	if err != nil {
+		return nil, nil, err
+	}
+	b.virtualSystem(n, it)
+	return n, it, nil
 }
 
 // computedScan reads a relation whose rows are computed.
-func (b *binder) computedScan(schema string, rv *pg_query.RangeVar, t *functions.Table) (plan.Node, *item, error) {
+func (b *binder) computedScan(schema string, rv *pg_query.RangeVar, t *functions.Table) (*plan.VirtualScan, *item, error) {
 	n := &plan.VirtualScan{Schema: schema, Name: rv.Relname, Table: *t}
 	for _, c := range t.Cols {
 		n.Out = append(n.Out, b.newCol(c.Name, c.Type, -1))
@@ -240,13 +245,19 @@ func (b *binder) computedScan(schema string, rv *pg_query.RangeVar, t *functions
 		it.schema = schema
 	}
 	n.Alias = it.alias
-	b.virtualSystem(it, t.OID)
 	return n, it, nil
 }
 
-// virtualSystem adds tableoid, which catalog queries ask for.
-func (b *binder) virtualSystem(it *item, oid uint32) {
-	it.cols = append(it.cols, itemCol{name: "tableoid", expr: intConst(value.OID, int64(oid)), hidden: true})
+// systemNames are the names of the system columns in order.
+var systemNames = slices.Sorted(maps.Keys(systemColumns))
+
+// virtualSystem adds the system columns, which catalog queries ask for.
+func (b *binder) virtualSystem(n *plan.VirtualScan, it *item) {
+	for _, name := range systemNames {
+		c := b.newCol(name, systemColumns[name].typ, -1)
+		n.Out = append(n.Out, c)
+		it.cols = append(it.cols, itemCol{name: name, expr: b.ref(c, -1), hidden: true})
+	}
 }
 
 // rangeSubselect binds (SELECT …) AS alias.

@@ -39,6 +39,9 @@ func (c *Context) count(n plan.Node) float64 {
 	case *plan.Nearest:
 		return min(c.rows(x.Input), unknownDistinct)
 	case *plan.VirtualScan:
+		if x.Table.Rows > 0 {
+			return x.Table.Rows
+		}
 		return unknownDistinct
 	case *plan.FuncScan:
 		return callRows(x.Calls)

@@ -149,19 +149,17 @@ func (c class) method() uint32 {
 var pgClass = of[class]{
 	items: (*world).classes,
 	cols: map[string]func(*world, class) value.Value{
-		"oid":          func(_ *world, c class) value.Value { return oid(c.oid) },
-		"relname":      func(_ *world, c class) value.Value { return text(c.name) },
-		"relnamespace": func(_ *world, c class) value.Value { return oid(c.schema) },
-		"relowner":     func(_ *world, c class) value.Value { return oid(c.owner) },
-		"relam":        func(_ *world, c class) value.Value { return oid(c.method()) },
-		"relfilenode":  func(_ *world, c class) value.Value { return oid(c.oid) },
-		"reltype":      func(_ *world, c class) value.Value { return oid(c.rowType()) },
-		"reltuples":    func(w *world, c class) value.Value { return value.Float(w.tuples(c)) },
-		"relpages":     func(w *world, c class) value.Value { return num(pagesOf(w.tuples(c))) },
-		"relhastriggers": func(w *world, c class) value.Value {
-			return value.Bool(c.rel != nil && c.idx == nil && (len(c.rel.Foreign) > 0 || w.referenced(c.rel.ID)))
-		},
-		"relisshared": func(_ *world, c class) value.Value { return value.Bool(c.sys != nil && sharedCatalogs[c.name]) },
+		"oid":            func(_ *world, c class) value.Value { return oid(c.oid) },
+		"relname":        func(_ *world, c class) value.Value { return text(c.name) },
+		"relnamespace":   func(_ *world, c class) value.Value { return oid(c.schema) },
+		"relowner":       func(_ *world, c class) value.Value { return oid(c.owner) },
+		"relam":          func(_ *world, c class) value.Value { return oid(c.method()) },
+		"relfilenode":    func(_ *world, c class) value.Value { return oid(c.oid) },
+		"reltype":        func(_ *world, c class) value.Value { return oid(c.rowType()) },
+		"reltuples":      func(w *world, c class) value.Value { return value.Float(w.tuples(c)) },
+		"relpages":       func(w *world, c class) value.Value { return num(pagesOf(w.tuples(c))) },
+		"relhastriggers": hasTriggers,
+		"relisshared":    func(_ *world, c class) value.Value { return value.Bool(c.sys != nil && sharedCatalogs[c.name]) },
 		"reltablespace": func(_ *world, c class) value.Value {
 			return oid(map[bool]uint32{true: 1664}[c.sys != nil && sharedCatalogs[c.name]])
 		},
@@ -174,7 +172,7 @@ var pgClass = of[class]{
 		"relkind":        func(_ *world, c class) value.Value { return char(c.kind) },
 		"relnatts":       func(_ *world, c class) value.Value { return num(c.natts()) },
 		"relchecks":      func(_ *world, c class) value.Value { return num(c.checks()) },
-		"relhasrules":    func(_ *world, c class) value.Value { return value.Bool(c.kind == 'v') },
+		"relhasrules":    func(_ *world, c class) value.Value { return value.Bool(c.kind == 'v' || c.kind == 'm') },
 		"relispopulated": func(*world, class) value.Value { return value.Bool(true) },
 		"relreplident": func(_ *world, c class) value.Value {
 			return char(map[bool]byte{true: 'd', false: 'n'}[(c.kind == 'r' || c.kind == 'm') && c.sys == nil])

@@ -29,6 +29,35 @@ var pgExtension = of[extension]{
 	},
 }
 
+var pgAvailableExtensions = of[extension]{
+	items: pgExtension.items,
+	cols: map[string]func(*world, extension) value.Value{
+		"name":              func(_ *world, x extension) value.Value { return text(x.name) },
+		"default_version":   func(_ *world, x extension) value.Value { return text(x.version) },
+		"installed_version": func(_ *world, x extension) value.Value { return text(x.version) },
+		"comment":           func(_ *world, x extension) value.Value { return text(x.comment) },
+	},
+}
+
+var pgAvailableExtensionVersions = of[extension]{
+	items: pgExtension.items,
+	cols: map[string]func(*world, extension) value.Value{
+		"name":        func(_ *world, x extension) value.Value { return text(x.name) },
+		"version":     func(_ *world, x extension) value.Value { return text(x.version) },
+		"installed":   func(*world, extension) value.Value { return value.Bool(true) },
+		"superuser":   func(*world, extension) value.Value { return value.Bool(true) },
+		"trusted":     func(*world, extension) value.Value { return value.Bool(true) },
+		"relocatable": pgExtension.cols["extrelocatable"],
+		"schema": func(w *world, x extension) value.Value {
+			if x.name == "plpgsql" {
+				return text("pg_catalog")
+			}
+			return value.Null
+		},
+		"comment": func(_ *world, x extension) value.Value { return text(x.comment) },
+	},
+}
+
 // schema is where the extension's objects are found.
 func (x extension) schema(w *world) catalog.ID {
 	if x.name != "plpgsql" && w.view != nil {

@@ -67,7 +67,9 @@ func (c class) collations() []uint32 {
 func (c class) opclasses() []uint32 {
 	out := make([]uint32, len(c.idx.Keys))
 	for i, a := range indexAttributes(c)[:len(c.idx.Keys)] {
-		out[i] = opclassOf(c.method(), a.typ)
+		if out[i] = opclassNamed(c.method(), c.idx.Keys[i].OpClass); out[i] == 0 {
+			out[i] = opclassOf(c.method(), a.typ)
+		}
 	}
 	return out
 }
@@ -338,6 +340,8 @@ const (
 	classExtension  = 3079
 	classNamespace  = 2615
 	classConstraint = 2606
+	classTSConfig   = 3602
+	classTSDict     = 3600
 )
 
 func (w *world) comments() []comment {
@@ -351,6 +355,7 @@ func (w *world) comments() []comment {
 		add(p.OID, classProc, 0, p.Descr)
 	}
 	out = append(out, builtinComments("pg_catalog.pg_description")...)
+	textSearchComments(add)
 	for _, x := range extensions {
 		add(x.oid, classExtension, 0, x.comment)
 	}

@@ -1,6 +1,8 @@
 package pgcatalog
 
 import (
+	"slices"
+
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/value"
 )
@@ -11,8 +13,25 @@ func constraintSchema(w *world, c constraint) value.Value {
 func constraintName(_ *world, c constraint) value.Value  { return text(c.name) }
 func constraintTable(_ *world, c constraint) value.Value { return text(c.rel.Name) }
 
+// declared lists constraints as the standard counts them: NOT NULL is a check.
+func (w *world) declared() []constraint {
+	out := w.constraints()
+	for _, r := range w.userRelations() {
+		if r.Kind != catalog.Table && r.Kind != catalog.Collection {
+			continue
+		}
+		for _, col := range columnsOf(r) {
+			if col.NotNull && !col.Dropped {
+				name := itoa(int(r.Schema)) + "_" + itoa(int(r.ID)) + "_" + itoa(int(col.Num)) + "_not_null"
+				out = append(out, constraint{rel: r, name: name, kind: 'c', check: &catalog.Check{Expr: col.Name + " IS NOT NULL"}})
+			}
+		}
+	}
+	return out
+}
+
 var infoTableConstraints = of[constraint]{
-	items: (*world).constraints,
+	items: (*world).declared,
 	cols: map[string]func(*world, constraint) value.Value{
 		"constraint_catalog": catalogOf[constraint], "constraint_schema": constraintSchema, "constraint_name": constraintName,
 		"table_catalog": catalogOf[constraint], "table_schema": constraintSchema, "table_name": constraintTable,
@@ -155,21 +174,27 @@ var infoReferential = of[constraint]{
 var infoCheckConstraints = of[constraint]{
 	items: func(w *world) []constraint {
 		var out []constraint
-		for _, c := range w.constraints() {
+		for _, c := range w.declared() {
 			if c.check != nil {
 				out = append(out, c)
 			}
 		}
+		for _, d := range infoDomainConstraints.items(w) {
+			out = append(out, constraint{dom: d.t, name: d.k.Name, kind: 'c', check: d.k})
+		}
 		return out
 	},
 	cols: map[string]func(*world, constraint) value.Value{
-		"constraint_catalog": catalogOf[constraint], "constraint_schema": constraintSchema, "constraint_name": constraintName,
-		"check_clause": func(_ *world, c constraint) value.Value { return text(c.check.Expr) },
+		"constraint_catalog": catalogOf[constraint], "constraint_name": constraintName,
+		"constraint_schema": func(w *world, c constraint) value.Value { return text(w.schemaName(c.schema())) },
+		"check_clause":      func(_ *world, c constraint) value.Value { return text(c.check.Expr) },
 	},
 }
 
 var infoSequences = of[class]{
-	items: (*world).sequences,
+	items: func(w *world) []class {
+		return slices.DeleteFunc(w.sequences(), func(c class) bool { return c.rel.Seq.OwnerTable != 0 && w.ownership(c.rel) == 'i' })
+	},
 	cols: map[string]func(*world, class) value.Value{
 		"sequence_catalog": catalogOf[class], "sequence_schema": classSchema, "sequence_name": className,
 		"data_type": func(_ *world, c class) value.Value { return text(c.rel.Seq.Type.SQL) },
@@ -189,7 +214,9 @@ var infoSequences = of[class]{
 
 // infoConstraintTableUsage names the table that a constraint is about: of a foreign key the one that it refers to.
 var infoConstraintTableUsage = of[constraint]{
-	items: (*world).constraints,
+	items: func(w *world) []constraint {
+		return slices.DeleteFunc(w.constraints(), func(c constraint) bool { return c.check != nil })
+	},
 	cols: map[string]func(*world, constraint) value.Value{
 		"constraint_catalog": catalogOf[constraint], "constraint_schema": constraintSchema, "constraint_name": constraintName,
 		"table_catalog": catalogOf[constraint], "table_schema": func(w *world, c constraint) value.Value { return text(w.schemaName(c.about(w).Schema)) },

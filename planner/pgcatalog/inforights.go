@@ -69,6 +69,9 @@ func columnGrants(w *world) []given {
 func usageGrants(w *world) []given {
 	var out []given
 	for _, c := range w.sequences() {
+		if c.rel.ACL == nil {
+			continue // PostgreSQL's view counts on the rights that tables have by default
+		}
 		for _, g := range grants(catalog.GuardSequence, c.owner, c.rel.ACL, given{schema: c.schema, name: c.name, kind: "SEQUENCE"}) {
 			if g.right == "USAGE" {
 				out = append(out, g)

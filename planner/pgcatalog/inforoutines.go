@@ -18,15 +18,14 @@ func (p proc) specific() value.Value { return text(p.Name + "_" + itoa(int(p.OID
 
 func procSchema(w *world, p proc) value.Value { return text(w.schemaName(p.namespace())) }
 
-// routines lists functions and procedures: aggregates and window functions are none in the standard's sense.
-func (w *world) routines() []proc {
-	var out []proc
-	for _, p := range w.procs() {
-		if p.Kind == 'f' || p.Kind == 'p' {
-			out = append(out, p)
+// notProcedure makes a column that is NULL for procedures.
+func notProcedure(f func(*world, proc) value.Value) func(*world, proc) value.Value {
+	return func(w *world, p proc) value.Value {
+		if p.Kind == 'p' {
+			return value.Null
 		}
+		return f(w, p)
 	}
-	return out
 }
 
 func (p proc) returns(f func(t *value.Type) string) value.Value {
@@ -45,27 +44,25 @@ func (w *world) udtSchema(t *value.Type) string {
 }
 
 var infoRoutines = of[proc]{
-	items: (*world).routines,
+	items: (*world).procs,
 	cols: map[string]func(*world, proc) value.Value{
-		"specific_catalog": catalogOf[proc], "routine_catalog": catalogOf[proc], "type_udt_catalog": catalogOf[proc],
+		"specific_catalog": catalogOf[proc], "routine_catalog": catalogOf[proc],
+		"type_udt_catalog": notProcedure(catalogOf[proc]), "dtd_identifier": notProcedure(fixed[proc](text("0"))),
+		"is_null_call":    notProcedure(func(_ *world, p proc) value.Value { return yesNo(p.Strict) }),
 		"specific_schema": procSchema, "routine_schema": procSchema,
 		"specific_name": func(_ *world, p proc) value.Value { return p.specific() },
 		"routine_name":  func(_ *world, p proc) value.Value { return text(p.Name) },
 		"routine_type": func(_ *world, p proc) value.Value {
-			return text(map[byte]string{'f': "FUNCTION", 'p': "PROCEDURE"}[p.Kind])
+			return orNull(map[byte]string{'f': "FUNCTION", 'p': "PROCEDURE"}[p.Kind]) // aggregates and window functions are neither
 		},
 		"data_type":       func(_ *world, p proc) value.Value { return p.returns(dataType) },
 		"type_udt_schema": func(w *world, p proc) value.Value { return p.returns(w.udtSchema) },
 		"type_udt_name":   func(_ *world, p proc) value.Value { return p.returns(func(t *value.Type) string { return t.Name }) },
-		"dtd_identifier":  fixed[proc](text("0")),
 		"routine_body": func(_ *world, p proc) value.Value {
 			return text(map[bool]string{true: "SQL", false: "EXTERNAL"}[p.Language == "sql"])
 		},
 		"routine_definition": func(_ *world, p proc) value.Value {
-			if p.Language == "" {
-				return text(p.Name)
-			}
-			return text(p.Source)
+			return text(p.source())
 		},
 		"external_language": func(_ *world, p proc) value.Value {
 			if p.Language == "" {
@@ -76,7 +73,6 @@ var infoRoutines = of[proc]{
 		"parameter_style":      fixed[proc](text("GENERAL")),
 		"is_deterministic":     func(_ *world, p proc) value.Value { return yesNo(p.Vol == functions.Immutable) },
 		"sql_data_access":      fixed[proc](text("MODIFIES")),
-		"is_null_call":         func(_ *world, p proc) value.Value { return yesNo(p.Strict) },
 		"schema_level_routine": fixed[proc](yesNo(true)), "max_dynamic_result_sets": fixed[proc](num(0)), "security_type": fixed[proc](text("INVOKER")),
 		"as_locator": fixed[proc](yesNo(false)), "is_udt_dependent": fixed[proc](yesNo(false)),
 	},
@@ -90,15 +86,15 @@ type parameter struct {
 	functions.Param
 }
 
+// parameterModes are the modes of arguments in the standard's words; the columns that a function's rows have show as OUT.
+var parameterModes = map[byte]string{'i': "IN", 'v': "IN", 'o': "OUT", 't': "OUT", 'b': "INOUT"}
+
 var infoParameters = of[parameter]{
 	items: func(w *world) []parameter {
 		var out []parameter
-		for _, p := range w.routines() {
-			for i, a := range p.Params {
-				out = append(out, parameter{p, i + 1, "IN", a})
-			}
-			for i, a := range p.Out {
-				out = append(out, parameter{p, len(p.Params) + i + 1, "OUT", a})
+		for _, p := range w.procs() {
+			for i, a := range p.arguments() {
+				out = append(out, parameter{p, i + 1, parameterModes[a.Mode], a.Param})
 			}
 		}
 		return out
@@ -221,6 +217,11 @@ var infoAttributes = of[attribute]{
 		"is_nullable":                    fixed[attribute](yesNo(true)),
 		"data_type":                      func(_ *world, a attribute) value.Value { return text(dataType(a.typ)) },
 		"character_maximum_length":       base(charLength),
+		"character_octet_length":         base(octetLength),
+		"datetime_precision":             base(datetimePrecision),
+		"numeric_precision":              infoColumnsRel.cols["numeric_precision"],
+		"numeric_precision_radix":        infoColumnsRel.cols["numeric_precision_radix"],
+		"numeric_scale":                  infoColumnsRel.cols["numeric_scale"],
 		"attribute_udt_schema":           func(w *world, a attribute) value.Value { return text(w.udtSchema(typeio.Base(a.typ))) },
 		"attribute_udt_name":             func(_ *world, a attribute) value.Value { return text(typeio.Base(a.typ).Name) },
 		"dtd_identifier":                 func(_ *world, a attribute) value.Value { return text(itoa(int(a.num))) },

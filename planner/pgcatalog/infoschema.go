@@ -1,6 +1,9 @@
 package pgcatalog
 
 import (
+	"slices"
+	"strconv"
+
 	"github.com/omgdb/omgdb/functions/sysfunc"
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/typeio"
@@ -146,7 +149,7 @@ func datetimePrecision(t *value.Type, mod int32) value.Value {
 
 // base makes a column function of an attribute's base type.
 func base(f func(t *value.Type, mod int32) value.Value) func(*world, attribute) value.Value {
-	return func(_ *world, a attribute) value.Value { return f(typeio.Base(a.typ), a.mod) }
+	return func(_ *world, a attribute) value.Value { return f(typeio.BaseMod(a.typ, a.mod)) }
 }
 
 func (a attribute) generated() bool { return a.col != nil && a.col.Generated }
@@ -165,7 +168,7 @@ var infoColumnsRel = of[attribute]{
 			}
 			return orNull(sysfunc.ShownExpr(w.env, a.col.Default))
 		},
-		"is_nullable":              func(_ *world, a attribute) value.Value { return yesNo(!a.notNull) },
+		"is_nullable":              func(w *world, a attribute) value.Value { return yesNo(!a.notNull && !w.neverNull(a.typ)) },
 		"data_type":                func(_ *world, a attribute) value.Value { return text(dataType(a.typ)) },
 		"character_maximum_length": base(charLength),
 		"character_octet_length":   base(octetLength),
@@ -197,7 +200,11 @@ var infoColumnsRel = of[attribute]{
 		"is_self_referencing": func(*world, attribute) value.Value { return yesNo(false) },
 		"is_identity":         func(_ *world, a attribute) value.Value { return yesNo(a.col != nil && a.col.Identity != 0) },
 		"identity_generation": identityGeneration,
-		"identity_cycle":      func(*world, attribute) value.Value { return yesNo(false) },
+		"identity_start":      identity(func(s *catalog.SequenceParams) value.Value { return text(strconv.FormatInt(s.Start, 10)) }),
+		"identity_increment":  identity(func(s *catalog.SequenceParams) value.Value { return text(strconv.FormatInt(s.Increment, 10)) }),
+		"identity_minimum":    identity(func(s *catalog.SequenceParams) value.Value { return text(strconv.FormatInt(s.Min, 10)) }),
+		"identity_maximum":    identity(func(s *catalog.SequenceParams) value.Value { return text(strconv.FormatInt(s.Max, 10)) }),
+		"identity_cycle":      func(w *world, a attribute) value.Value { return yesNo(w.identityOf(a) != nil && w.identityOf(a).Cycle) },
 		"is_generated": func(_ *world, a attribute) value.Value {
 			return text(map[bool]string{true: "ALWAYS", false: "NEVER"}[a.generated()])
 		},
@@ -207,12 +214,52 @@ var infoColumnsRel = of[attribute]{
 	},
 }
 
+// neverNull tells whether a domain, or one that it stands on, is NOT NULL.
+func (w *world) neverNull(t *value.Type) bool {
+	for ; t.Class == value.Domain && t.Under != nil; t = t.Under {
+		if d := w.view.TypeByID(catalog.ID(t.OID)); d != nil && d.NotNull {
+			return true
+		}
+	}
+	return false
+}
+
 func domain(f func(*world, attribute) value.Value) func(*world, attribute) value.Value {
 	return func(w *world, a attribute) value.Value {
 		if a.typ.Class != value.Domain {
 			return value.Null
 		}
 		return f(w, a)
+	}
+}
+
+// identityOf is the sequence of an identity column, nil for other columns.
+func (w *world) identityOf(a attribute) *catalog.SequenceParams {
+	if a.col == nil || a.col.Identity == 0 {
+		return nil
+	}
+	if w.owned == nil {
+		w.owned = map[columnKey]*catalog.SequenceParams{}
+		for _, s := range w.sequences() {
+			w.owned[columnKey{s.rel.Seq.OwnerTable, s.rel.Seq.OwnerColumn}] = s.rel.Seq
+		}
+	}
+	return w.owned[columnKey{a.class.rel.ID, a.col.Num}]
+}
+
+// columnKey names a column of a stored relation.
+type columnKey struct {
+	table catalog.ID
+	num   int16
+}
+
+// identity makes a column of what the sequence of an identity column says, NULL for other columns.
+func identity(f func(*catalog.SequenceParams) value.Value) func(*world, attribute) value.Value {
+	return func(w *world, a attribute) value.Value {
+		if s := w.identityOf(a); s != nil {
+			return f(s)
+		}
+		return value.Null
 	}
 }
 
@@ -231,8 +278,11 @@ func (a attribute) generation() value.Value {
 }
 
 func (a attribute) collation() value.Value {
-	if a.col == nil || a.col.Collation == "" || a.col.Collation == "default" {
-		return value.Null
+	switch id := a.collationOID(); {
+	case a.col != nil && a.col.Collation != "" && a.col.Collation != "default":
+		return text(a.col.Collation)
+	case id != 0 && id != collations[0].oid:
+		return text(collations[slices.IndexFunc(collations, func(n named) bool { return n.oid == id })].name)
 	}
-	return text(a.col.Collation)
+	return value.Null
 }

@@ -237,20 +237,26 @@ var pgCollation = of[named]{
 	},
 }
 
-var languages = []named{{oid: 12, name: "internal"}, {oid: 13, name: "c"}, {oid: 14, name: "sql"}, {oid: 13580, name: "plpgsql"}}
+var languages = []named{{oid: 12, name: "internal"}, {oid: 13, name: "c"}, {oid: 14, name: "sql"}, {oid: 13563, name: "plpgsql"}}
 
-// The OIDs of the validators of languages, in PostgreSQL.
-var validators = map[uint32]uint32{12: 2246, 13: 2247, 14: 2248}
+// The functions of languages, by OID, as in PostgreSQL.
+var (
+	validators     = map[uint32]uint32{12: 2246, 13: 2247, 14: 2248, 13563: 13562}
+	callHandlers   = map[uint32]uint32{13563: 13560}
+	inlineHandlers = map[uint32]uint32{13563: 13561}
+)
 
 var pgLanguage = of[named]{
 	items: func(*world) []named { return languages },
 	cols: map[string]func(*world, named) value.Value{
-		"oid":          func(_ *world, n named) value.Value { return oid(n.oid) },
-		"lanname":      func(_ *world, n named) value.Value { return text(n.name) },
-		"lanowner":     func(*world, named) value.Value { return oid(catalog.SuperRole) },
-		"lanvalidator": func(_ *world, n named) value.Value { return oid(validators[n.oid]) },
-		"lanispl":      func(_ *world, n named) value.Value { return value.Bool(n.name == "plpgsql") },
-		"lanpltrusted": func(_ *world, n named) value.Value { return value.Bool(n.name == "sql" || n.name == "plpgsql") },
+		"oid":           func(_ *world, n named) value.Value { return oid(n.oid) },
+		"lanname":       func(_ *world, n named) value.Value { return text(n.name) },
+		"lanowner":      func(*world, named) value.Value { return oid(catalog.SuperRole) },
+		"lanplcallfoid": func(_ *world, n named) value.Value { return oid(callHandlers[n.oid]) },
+		"laninline":     func(_ *world, n named) value.Value { return oid(inlineHandlers[n.oid]) },
+		"lanvalidator":  func(_ *world, n named) value.Value { return oid(validators[n.oid]) },
+		"lanispl":       func(_ *world, n named) value.Value { return value.Bool(n.name == "plpgsql") },
+		"lanpltrusted":  func(_ *world, n named) value.Value { return value.Bool(n.name == "sql" || n.name == "plpgsql") },
 	},
 }
 

@@ -10,6 +10,7 @@
 package pgcatalog
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -101,9 +102,17 @@ func (s *Set) OID(schema, name string) uint32 {
 	return 0
 }
 
+// usualRows are the sizes of the larger relations in a small database, for the planner: a join's larger side is streamed, so that what is
+// read of it comes in its own order (the columns of a table by number).
+var usualRows = map[string]float64{
+	"pg_attribute": 3000, "pg_class": 450, "pg_type": 600, "pg_proc": 3000, "pg_description": 4000, "pg_depend": 1000, "pg_operator": 800,
+	"pg_constraint": 200, "pg_index": 200, "pg_amop": 700, "pg_amproc": 500, "pg_cast": 230, "pg_opclass": 170, "pg_opfamily": 140,
+	"columns": 2000, "tables": 400, "key_column_usage": 150, "table_constraints": 400, "constraint_column_usage": 150, "parameters": 6000, "routines": 3000,
+}
+
 // table wraps a relation.
 func (s *Set) table(sh *shape) *functions.Table {
-	t := &functions.Table{OID: sh.oid, Name: sh.name, Volatility: functions.Stable, Rows: 100}
+	t := &functions.Table{OID: sh.oid, Name: sh.name, Volatility: functions.Stable, Rows: cmp.Or(usualRows[sh.name], 100)}
 	for _, c := range sh.cols {
 		t.Cols = append(t.Cols, functions.Param{Name: c.name, Type: c.typ})
 	}
@@ -123,6 +132,8 @@ type world struct {
 	env  *functions.Env
 	view *catalog.View
 	set  *Set
+
+	owned map[columnKey]*catalog.SequenceParams // sequences by the columns that own them; nil until somebody asks
 }
 
 // key names a relation in tables.
@@ -131,20 +142,30 @@ func (s *shape) key() string { return s.schema + "." + s.name }
 // fill computes the columns out of a relation.
 func fill(w *world, sh *shape, out value.Schema) (batch.Iter, error) {
 	r := &rows{schema: out, cols: make([]*value.Column, len(out))}
-	want := make([]int, len(out))
+	want, system := make([]int, 0, len(out)), map[int]value.Value{}
+	var listed []*value.Column // those of want
 	for i, f := range out {
 		k := sh.column(f.Name)
 		if k < 0 {
-			return nil, dberr.New(dberr.UndefinedColumn, "column %q of system relation %s does not exist", f.Name, sh.name)
+			v, ok := sh.system(f.Name)
+			if !ok {
+				return nil, dberr.New(dberr.UndefinedColumn, "column %q of system relation %s does not exist", f.Name, sh.name)
+			}
+			r.cols[i], system[i] = value.NewColumn(f.Type, 64), v
+			continue
 		}
-		want[i] = k
+		want = append(want, k)
 		r.cols[i] = value.NewColumn(sh.cols[k].typ, 64)
+		listed = append(listed, r.cols[i])
 	}
 	if sh.source == nil {
 		return r, nil
 	}
 	err := sh.source.rows(w, sh, want, func(vals []value.Value) error {
 		for i, v := range vals {
+			listed[i].Append(v)
+		}
+		for i, v := range system {
 			r.cols[i].Append(v)
 		}
 		r.n++
@@ -154,6 +175,19 @@ func fill(w *world, sh *shape, out value.Schema) (batch.Iter, error) {
 		return nil
 	})
 	return r, err
+}
+
+// system is what a system column holds in every row: the rows are as old as the database.
+func (s *shape) system(column string) (v value.Value, ok bool) {
+	switch column {
+	case "tableoid":
+		return value.Int(int64(s.oid)), true
+	case "xmin":
+		return value.Int(1), true
+	case "ctid", "xmax", "cmin", "cmax":
+		return value.Int(0), true
+	}
+	return value.Null, false
 }
 
 // rows is a stream over columns that are all there.

@@ -2,6 +2,9 @@ package pgcatalog
 
 import (
 	"cmp"
+	"slices"
+	"sync"
+
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/value"
@@ -68,43 +71,47 @@ func (p proc) argTypes() []uint32 {
 
 // allTypes, modes and names describe input and output columns together, NULL when there are no output columns.
 func (p proc) allTypes() value.Value {
-	if len(p.Out) == 0 {
+	if !p.moded() {
 		return value.Null
 	}
-	if p.Args != nil {
-		types := make([]uint32, len(p.Args))
-		for i, a := range p.Args {
-			types[i] = a.Type.OID
-		}
-		return array(value.OID, types)
-	}
-	all := p.argTypes()
-	for _, c := range p.Out {
-		all = append(all, c.Type.OID)
+	var all []uint32
+	for _, a := range p.arguments() {
+		all = append(all, a.Type.OID)
 	}
 	return array(value.OID, all)
 }
 
+// moded tells whether an argument is anything but input.
+func (p proc) moded() bool {
+	return slices.ContainsFunc(p.arguments(), func(a functions.ProcArg) bool { return a.Mode != 'i' })
+}
+
+// arguments lists input and output arguments in order.
+func (p proc) arguments() []functions.ProcArg {
+	if p.Args != nil {
+		return p.Args
+	}
+	var out []functions.ProcArg
+	for i, a := range p.Params {
+		mode := byte('i')
+		if p.Variadic && i == len(p.Params)-1 {
+			mode = 'v'
+		}
+		out = append(out, functions.ProcArg{Param: a, Mode: mode})
+	}
+	for _, a := range p.Out {
+		out = append(out, functions.ProcArg{Param: a, Mode: 'o'})
+	}
+	return out
+}
+
 func (p proc) modes() value.Value {
-	if len(p.Out) == 0 && !p.Variadic {
+	if !p.moded() {
 		return value.Null
 	}
 	var modes []value.Value
-	for _, a := range p.Args {
+	for _, a := range p.arguments() {
 		modes = append(modes, text(string(rune(a.Mode))))
-	}
-	if modes != nil {
-		return value.Box(value.NewArray(value.Char, modes))
-	}
-	for i := range p.Params {
-		m := "i"
-		if p.Variadic && i == len(p.Params)-1 {
-			m = "v"
-		}
-		modes = append(modes, text(m))
-	}
-	for range p.Out {
-		modes = append(modes, text("o"))
 	}
 	return value.Box(value.NewArray(value.Char, modes))
 }
@@ -138,6 +145,17 @@ func (p proc) defaults() int {
 		}
 	}
 	return n
+}
+
+// source is the body of a user's function, and the name of what a built-in one runs.
+func (p proc) source() string {
+	switch {
+	case p.Kind == 'a':
+		return "aggregate_dummy"
+	case p.Language != "":
+		return p.Source
+	}
+	return p.Name
 }
 
 func (p proc) variadicType() uint32 {
@@ -207,31 +225,36 @@ var pgProc = of[proc]{
 		"proargmodes":     func(_ *world, p proc) value.Value { return p.modes() },
 		"proargnames":     func(_ *world, p proc) value.Value { return p.names() },
 		"prosrc": func(_ *world, p proc) value.Value {
-			if p.Language != "" {
-				return text(p.Source)
-			}
-			return text(p.Name)
+			return text(p.source())
 		},
 		"proacl": func(w *world, p proc) value.Value { return w.acl(catalog.GuardFunction, p.owner(), p.ACL) },
 	},
 }
 
-var pgAggregate = of[*functions.Aggregate]{
-	items: func(w *world) []*functions.Aggregate { return w.set.registry.Entries().Aggregates },
-	cols: map[string]func(*world, *functions.Aggregate) value.Value{
-		"aggfnoid": func(_ *world, a *functions.Aggregate) value.Value { return oid(a.OID) },
-		"aggkind": func(_ *world, a *functions.Aggregate) value.Value {
-			switch {
-			case a.Hypothetical:
-				return char('h')
-			case a.OrderedSet:
-				return char('o')
-			}
-			return char('n')
-		},
-		"aggnumdirectargs": func(_ *world, a *functions.Aggregate) value.Value { return num(a.NumDirect) },
-		"aggtranstype":     func(_ *world, a *functions.Aggregate) value.Value { return typeOID(a.Ret) },
-	},
+// operatorFacts are what PostgreSQL says of operators, by OID.
+var operatorFacts = sync.OnceValue(func() map[uint32]staticRow {
+	m := map[uint32]staticRow{}
+	for _, r := range staticRows()["pg_catalog.pg_operator"] {
+		m[staticOID(r["oid"])] = r
+	}
+	return m
+})
+
+// ofOperator makes a column of what PostgreSQL says of an operator, and for the others what own tells.
+func ofOperator(column string, own func(*world, *functions.Operator) value.Value) func(*world, *functions.Operator) value.Value {
+	return func(w *world, o *functions.Operator) value.Value {
+		r := operatorFacts()[o.OID]
+		switch v := r[column]; {
+		case r == nil && own == nil:
+			return oid(uint32(0))
+		case r == nil:
+			return own(w, o)
+		case v == "t" || v == "f":
+			return value.Bool(v == "t")
+		default:
+			return oid(staticOID(v))
+		}
+	}
 }
 
 var pgOperator = of[*functions.Operator]{
@@ -244,14 +267,15 @@ var pgOperator = of[*functions.Operator]{
 		"oprkind": func(_ *world, o *functions.Operator) value.Value {
 			return char(map[bool]byte{true: 'l', false: 'b'}[o.Left == nil])
 		},
-		"oprleft":     func(_ *world, o *functions.Operator) value.Value { return typeOID(o.Left) },
-		"oprright":    func(_ *world, o *functions.Operator) value.Value { return typeOID(o.Right) },
-		"oprresult":   func(_ *world, o *functions.Operator) value.Value { return typeOID(o.Ret) },
+		"oprleft":   func(_ *world, o *functions.Operator) value.Value { return typeOID(o.Left) },
+		"oprright":  func(_ *world, o *functions.Operator) value.Value { return typeOID(o.Right) },
+		"oprresult": func(_ *world, o *functions.Operator) value.Value { return typeOID(o.Ret) },
+		"oprrest":   ofOperator("oprrest", nil), "oprjoin": ofOperator("oprjoin", nil),
 		"oprcode":     func(_ *world, o *functions.Operator) value.Value { return oid(o.Fn.OID) },
-		"oprcom":      func(w *world, o *functions.Operator) value.Value { return w.operator(o.Commutator, o.Right, o.Left) },
-		"oprnegate":   func(w *world, o *functions.Operator) value.Value { return w.operator(o.Negator, o.Left, o.Right) },
-		"oprcanmerge": func(_ *world, o *functions.Operator) value.Value { return value.Bool(o.Name == "=") },
-		"oprcanhash":  func(_ *world, o *functions.Operator) value.Value { return value.Bool(o.Name == "=") },
+		"oprcom":      ofOperator("oprcom", func(w *world, o *functions.Operator) value.Value { return w.operator(o.Commutator, o.Right, o.Left) }),
+		"oprnegate":   ofOperator("oprnegate", func(w *world, o *functions.Operator) value.Value { return w.operator(o.Negator, o.Left, o.Right) }),
+		"oprcanmerge": ofOperator("oprcanmerge", func(_ *world, o *functions.Operator) value.Value { return value.Bool(o.Name == "=") }),
+		"oprcanhash":  ofOperator("oprcanhash", func(_ *world, o *functions.Operator) value.Value { return value.Bool(o.Name == "=") }),
 	},
 }
 

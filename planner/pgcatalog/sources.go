@@ -36,7 +36,10 @@ func sources() map[string]source {
 		"pg_catalog.pg_opclass":      pgOpclass, "pg_catalog.pg_opfamily": pgOpfamily, "pg_catalog.pg_amop": pgAmop, "pg_catalog.pg_amproc": pgAmproc,
 		"pg_catalog.pg_shdescription": pgShdescription, "pg_catalog.pg_depend": pgDepend, "pg_catalog.pg_rewrite": pgRewrite,
 		"pg_catalog.pg_db_role_setting": pgRoleSettings, "pg_catalog.pg_default_acl": pgDefaultACL, "pg_catalog.pg_group": pgGroup,
-		"pg_catalog.pg_shadow": pgShadow,
+		"pg_catalog.pg_ts_config": pgTSConfig, "pg_catalog.pg_ts_dict": pgTSDict, "pg_catalog.pg_ts_config_map": pgTSConfigMap,
+		"pg_catalog.pg_ts_parser": static{relation: "pg_catalog.pg_ts_parser"}, "pg_catalog.pg_ts_template": static{relation: "pg_catalog.pg_ts_template"},
+		"pg_catalog.pg_shadow": pgShadow, "pg_catalog.pg_available_extensions": pgAvailableExtensions,
+		"pg_catalog.pg_available_extension_versions": pgAvailableExtensionVersions,
 
 		"pg_catalog.pg_stat_user_tables": pgStatUserTables, "pg_catalog.pg_stat_all_tables": pgStatAllTables,
 		"pg_catalog.pg_statio_user_tables": pgStatioUserTables, "pg_catalog.pg_statio_all_tables": pgStatioAllTables,

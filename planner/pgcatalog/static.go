@@ -92,8 +92,7 @@ func staticType(t *value.Type) *value.Type {
 // typeKnown passes rows whose column is the OID of a type that exists.
 func typeKnown(column string) func(staticRow) bool {
 	return func(r staticRow) bool {
-		v, err := typeio.In(value.OID, -1, r[column], typeio.Default)
-		return err == nil && value.ByOID(uint32(v.Int())) != nil
+		return value.ByOID(staticOID(r[column])) != nil
 	}
 }
 
@@ -110,10 +109,7 @@ type opclassKey struct{ method, typ uint32 }
 
 var defaultOpclass = sync.OnceValue(func() map[opclassKey]uint32 {
 	m := map[opclassKey]uint32{}
-	num := func(s string) uint32 {
-		v, _ := typeio.In(value.OID, -1, s, typeio.Default)
-		return uint32(v.Int())
-	}
+	num := staticOID
 	for _, r := range staticRows()["pg_catalog.pg_opclass"] {
 		if r["opcdefault"] == "t" {
 			m[opclassKey{num(r["opcmethod"]), num(r["opcintype"])}] = num(r["oid"])
@@ -121,6 +117,34 @@ var defaultOpclass = sync.OnceValue(func() map[opclassKey]uint32 {
 	}
 	return m
 })
+
+// opclassName finds an operator class by its name in an access method.
+type opclassName struct {
+	method uint32
+	name   string
+}
+
+var opclassByName = sync.OnceValue(func() map[opclassName]uint32 {
+	m := map[opclassName]uint32{}
+	for _, r := range staticRows()["pg_catalog.pg_opclass"] {
+		m[opclassName{staticOID(r["opcmethod"]), r["opcname"]}] = staticOID(r["oid"])
+	}
+	return m
+})
+
+// opclassNamed finds the operator class that an index key names, 0 for none.
+func opclassNamed(method uint32, name string) uint32 {
+	return opclassByName()[opclassName{method, strings.TrimPrefix(name, "pg_catalog.")}]
+}
+
+// staticOID reads an OID of staticText.
+func staticOID(s string) uint32 {
+	v, err := typeio.In(value.OID, -1, s, typeio.Default)
+	if err != nil {
+		return 0
+	}
+	return uint32(v.Int())
+}
 
 // opclassOf gives the operator class that an index key of the type has, 0 for OMGDB's own access methods.
 func opclassOf(method uint32, t *value.Type) uint32 {

@@ -50,7 +50,10 @@ func factsOf(t *value.Type) facts {
 	case t.Class == value.Enum:
 		return facts{byVal: true, align: 'i', storage: 'p', delim: ',', input: 3506, output: 3507, receive: 3532, send: 3533}
 	case t.IsArray():
-		return facts{align: 'i', storage: 'x', delim: ',', subscript: 6179, input: 750, output: 751, receive: 2400, send: 2401, analyze: 3816}
+		return facts{
+			align: rangeAlign(t.Elem), storage: 'x', delim: ',', subscript: 6179, input: 750, output: 751, receive: 2400, send: 2401, analyze: 3816,
+			collation: factsOf(t.Elem).collation,
+		}
 	case t.Class == value.Composite:
 		return facts{align: 'd', storage: 'x', delim: ',', input: 2290, output: 2291, receive: 2402, send: 2403}
 	case t.Class == value.RangeClass:

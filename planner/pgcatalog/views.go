@@ -9,10 +9,10 @@ import (
 // call runs a function of the registry on one OID (pg_get_indexdef and its like); NULL when there is none or it fails.
 func (w *world) call(name string, id catalog.ID) value.Value {
 	for _, f := range w.set.registry.Scalars(name) {
-		if len(f.Params) != 1 || f.Params[0].Type.OID != value.OID.OID || f.Eval == nil {
+		if len(f.Params) != 1 || f.Eval == nil || f.Params[0].Type.OID != value.OID.OID && f.Params[0].Type.OID != value.RegClass.OID {
 			continue
 		}
-		c := &functions.Call{Env: w.env, Args: []*value.Type{value.OID}, Mods: []int32{-1}, Ret: f.Ret}
+		c := &functions.Call{Env: w.env, Args: []*value.Type{f.Params[0].Type}, Mods: []int32{-1}, Ret: f.Ret}
 		v, err := f.Eval(w.ctx, c, []value.Value{oid(id)})
 		if err != nil {
 			return value.Null
@@ -55,12 +55,17 @@ func hasIndexes(w *world, c class) value.Value {
 	return value.Bool(c.rel != nil && len(w.userIndexes(c.rel)) > 0)
 }
 
+// hasTriggers tells whether a table has triggers: those that keep foreign keys, on both sides.
+func hasTriggers(w *world, c class) value.Value {
+	return value.Bool(c.rel != nil && c.idx == nil && (len(c.rel.Foreign) > 0 || w.referenced(c.rel.ID)))
+}
+
 var pgTables = of[class]{
 	items: ofKind('r', 'p'),
 	cols: map[string]func(*world, class) value.Value{
 		"schemaname": classSchema, "tablename": className, "tableowner": classOwner, "hasindexes": hasIndexes,
 		"hasrules":    func(*world, class) value.Value { return value.Bool(false) },
-		"hastriggers": func(*world, class) value.Value { return value.Bool(false) },
+		"hastriggers": hasTriggers,
 		"rowsecurity": func(*world, class) value.Value { return value.Bool(false) },
 	},
 }

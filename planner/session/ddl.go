@@ -243,7 +243,7 @@ func (s *Session) createType(ctx context.Context, st *plan.CreateType) error {
 	}
 	def := st.Type
 	id, array := txn.NewID(), txn.NewID()
-	def.OID, def.Namespace, def.ArrayOID = uint32(id), uint32(sc.ID), uint32(array)
+	def.OID, def.Namespace, def.ArrayOID, def.UnderMod = uint32(id), uint32(sc.ID), uint32(array), st.Mod
 	if sc.Name != "public" {
 		def.SQL = plan.QuoteIdent(sc.Name) + "." + plan.QuoteIdent(st.Name.Name)
 	}

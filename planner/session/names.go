@@ -57,9 +57,7 @@ func buildAliases() map[uint32]alias {
 			}
 			return 0, dberr.New(dberr.AmbiguousFunction, "more than one operator named %s", name)
 		}},
-		value.RegOperator.OID: {names.operatorName, func(_ names, name string) (uint32, error) {
-			return 0, dberr.New(dberr.UndefinedFunction, "operator does not exist: %s", name)
-		}},
+		value.RegOperator.OID: {names.operatorName, names.operatorOID},
 		value.RegCollation.OID: {
 			func(_ names, oid uint32) (string, bool) {
 				for name, o := range collations {

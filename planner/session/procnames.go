@@ -205,6 +205,40 @@ func (n names) procedureOID(text string) (uint32, error) {
 	return 0, dberr.New(dberr.UndefinedFunction, `function "%s" does not exist`, text)
 }
 
+// operatorOID reads a regoperator: the name and the types of the operands, NONE for the left one of a prefix operator.
+func (n names) operatorOID(text string) (uint32, error) {
+	name, list, ok := strings.Cut(text, "(")
+	list, found := strings.CutSuffix(strings.TrimSpace(list), ")")
+	if !ok || !found {
+		return 0, dberr.New(dberr.InvalidTextRepresentation, "expected a left parenthesis")
+	}
+	words := splitTypes(list)
+	if len(words) != 2 {
+		return 0, dberr.New(dberr.UndefinedParameter, "missing argument").WithHint("Use NONE to denote the missing argument of a unary operator.")
+	}
+	var sides [2]uint32
+	for i, w := range words {
+		if strings.EqualFold(w, "none") {
+			continue
+		}
+		t := lookup(n).TypeByName(w)
+		if t == nil {
+			return 0, dberr.New(dberr.UndefinedObject, `type "%s" does not exist`, w)
+		}
+		sides[i] = t.OID
+	}
+	for _, o := range n.s.srv.registry.Operators(unqualified(strings.TrimSpace(name))) {
+		left := uint32(0)
+		if o.Left != nil {
+			left = o.Left.OID
+		}
+		if left == sides[0] && o.Right.OID == sides[1] {
+			return o.OID, nil
+		}
+	}
+	return 0, dberr.New(dberr.UndefinedFunction, "operator does not exist: %s", text)
+}
+
 // splitTypes splits a list of types at the commas that stand in no parentheses and no quotes.
 func splitTypes(list string) []string {
 	var out []string

@@ -231,7 +231,7 @@ func describeType(t *Type, c *coder) {
 		c.typ("type", &f.Type)
 		c.mod("mod", &f.Mod)
 	})
-	d.OID, d.Name, d.Namespace = uint32(t.ID), t.Name, uint32(t.Schema)
+	d.OID, d.Name, d.Namespace, d.UnderMod = uint32(t.ID), t.Name, uint32(t.Schema), t.UnderMod
 }
 
 func describeRole(r *Role, c *coder) {

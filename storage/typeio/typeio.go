@@ -27,6 +27,17 @@ func Base(t *value.Type) *value.Type {
 	return t
 }
 
+// BaseMod is the base type of a domain and the modifier that values of it have; of other types they are t and mod.
+func BaseMod(t *value.Type, mod int32) (*value.Type, int32) {
+	for t.Class == value.Domain && t.Under != nil {
+		if mod < 0 {
+			mod = t.UnderMod
+		}
+		t = t.Under
+	}
+	return t, mod
+}
+
 // In reads a value of type t from text and fits it to the modifier mod (-1: none), as an input function does:
 // too long strings are an error unless only blanks are lost. The value may share text's memory.
 func In(t *value.Type, mod int32, text string, f *Format) (value.Value, error) {

@@ -28,7 +28,8 @@ type Type struct {
 	Len       int16 // pg_type.typlen
 	ArrayOID  uint32
 	Elem      *Type    // of an array; of a range or multirange the subtype
-	Under     *Type    // of a domain its base type
+	Under     *Type    // of a domain its base type …
+	UnderMod  int32    // … and that type's modifier, -1 for none
 	Labels    []string // of an enum, in sort order
 	// Places gives each label the number by which keys of indexes order it, which stays when others are added before it; nil when that is
 	// its position.
