@@ -364,6 +364,10 @@ func (c *columnScan) test(t *columnTest, rows *colcache.Rows, first bool) error 
 		c.sel = make([]int32, 0, max(rows.N, colcache.SlotRows))
 	}
 	raw := rows.Cols[t.key].Raw
+	if raw.Codes != nil && first {
+		c.sel = c.sel[:rows.N]
+		return c.testAllCodes(t, raw)
+	}
 	if first {
 		c.sel = c.sel[:rows.N]
 		for i := range c.sel {
@@ -389,29 +393,59 @@ func (c *columnScan) test(t *columnTest, rows *colcache.Rows, first bool) error 
 
 // testCodes tests each value of a dictionary that occurs once, and then rows by their codes without a branch for each.
 func (c *columnScan) testCodes(t *columnTest, raw *colcache.Raw) error {
-	vals := raw.Dict.Values()
-	if len(t.codes) < len(vals) {
-		t.codes = append(t.codes, make([]byte, len(vals)-len(t.codes))...)
-	}
+	vals := t.room(raw)
 	sel, codes, known := c.sel, raw.Codes, t.codes
 	n := 0
 	for _, i := range sel {
 		code := codes[i]
-		says := known[code]
-		if says == 0 {
-			ok, err := t.True(colcache.Coded(vals[code]))
-			if err != nil {
+		if known[code] == 0 {
+			if err := t.ask(code, vals); err != nil {
 				return err
 			}
-			if says = 1; ok {
-				says = 2
-			}
-			known[code] = says
 		}
 		sel[n] = i
-		n += int(says >> 1)
+		n += int(known[code] >> 1)
 	}
 	c.sel = sel[:n]
+	return nil
+}
+
+// testAllCodes is testCodes of all rows, as many as sel has room for.
+func (c *columnScan) testAllCodes(t *columnTest, raw *colcache.Raw) error {
+	vals := t.room(raw)
+	sel, known := c.sel, t.codes
+	n := 0
+	for i, code := range raw.Codes[:len(sel)] {
+		if known[code] == 0 {
+			if err := t.ask(code, vals); err != nil {
+				return err
+			}
+		}
+		sel[n] = int32(i)
+		n += int(known[code] >> 1)
+	}
+	c.sel = sel[:n]
+	return nil
+}
+
+// room gives the values of a column's dictionary, and makes room for what the test says of each.
+func (t *columnTest) room(raw *colcache.Raw) []string {
+	vals := raw.Dict.Values()
+	if len(t.codes) < len(vals) {
+		t.codes = append(t.codes, make([]byte, len(vals)-len(t.codes))...)
+	}
+	return vals
+}
+
+// ask tests the value that a code stands for.
+func (t *columnTest) ask(code uint32, vals []string) error {
+	ok, err := t.True(colcache.Coded(vals[code]))
+	if err != nil {
+		return err
+	}
+	if t.codes[code] = 1; ok {
+		t.codes[code] = 2
+	}
 	return nil
 }
 

@@ -158,13 +158,22 @@ func (o *nearestOp) beginIndexed(ctx context.Context) error {
 	if err := o.collect(ctx); err != nil {
 		return err
 	}
-	o.search, err = store.Search(ctx, view, o.query, vector.Options{K: o.count, Recall: o.recall(), Only: o.only})
-	if o.search != nil {
-		o.keyOf, o.vectorOf, o.metric = o.search.RowKey, store.Vector, vector.MetricOf(o.n.Index)
-		err = o.refine(ctx)
+	o.metric, o.vectorOf = vector.MetricOf(o.n.Index), store.Vector
+	sketches, near := o.refinement()
+	options := vector.Options{K: o.count, Recall: o.recall(), Only: o.only, Uncompared: sketches != nil && o.only != nil && o.only.Len() <= fewMatches}
+	if o.search, err = store.Search(ctx, view, o.query, options); o.search == nil || err != nil {
+		return err
 	}
-	return err
+	o.keyOf = o.search.RowKey
+	if sketches == nil {
+		return nil
+	}
+	return o.refine(ctx, sketches, near)
 }
+
+// fewMatches is up to how many rows that satisfy the conditions have their sketches looked up at once: their codes lie apart from each
+// other, so that comparing those first costs as much.
+const fewMatches = 4096
 
 // mostNearest is up to how many rows an index is asked for; for more, reading all is the better way.
 const mostNearest = 20000

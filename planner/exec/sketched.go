@@ -50,16 +50,21 @@ func (o *nearestOp) sketchCol() storage.SketchCol {
 	return storage.SketchCol{Rel: o.scan.n.Rel, Field: of.Field, Type: of.Type, Dims: of.Dims}
 }
 
-// refine asks the sketches in memory which of the rows that an index names are worth reading. Rows whose sketches are not there stay.
-func (o *nearestOp) refine(ctx context.Context) error {
+// refinement gives the sketches in memory that tell which of the rows that an index names are worth reading, and a search among them; nil
+// when there are none.
+func (o *nearestOp) refinement() (*storage.SketchesByKey, *vector.Sketches) {
 	if o.n.Sketch == nil {
-		return nil
+		return nil, nil
 	}
-	sketches := o.b.rt.Txn.SketchesByKey(o.sketchCol())
 	near, ok := vector.NewSketches(o.metric, o.query, o.count)
-	if sketches == nil || !ok {
-		return nil
+	if !ok {
+		return nil, nil
 	}
+	return o.b.rt.Txn.SketchesByKey(o.sketchCol()), near
+}
+
+// refine leaves the rows of the search that are worth reading. Those whose sketches are not in memory stay.
+func (o *nearestOp) refine(ctx context.Context, sketches *storage.SketchesByKey, near *vector.Sketches) error {
 	from := o.search
 	var kept, named []uint64
 	const part = 64

@@ -75,6 +75,8 @@ type Options struct {
 	K      int
 	Recall float64
 	Only   *Set // the rows that may be found; nil for all
+	// Uncompared names all rows that may be found and have a vector, without a look at their codes: for few of them that know better.
+	Uncompared bool
 	// ZeroIsApart counts the distance of a zero vector as 1 instead of as none, as the scores of texts do.
 	ZeroIsApart bool
 }
@@ -96,7 +98,7 @@ func (m *Index) Search(ctx context.Context, v index.View, x []float32, o Options
 	if err != nil || !ok {
 		return nil, err
 	}
-	f := &finder{q: q, k: o.K, only: o.Only, zeroIsApart: o.ZeroIsApart}
+	f := &finder{q: q, k: o.K, only: o.Only, uncompared: o.Uncompared, zeroIsApart: o.ZeroIsApart}
 	if err := m.changed(ctx, v, gathered, f); err != nil {
 		return nil, err
 	}
@@ -193,9 +195,9 @@ type finder struct {
 	q    *query
 	k    int
 	only *Set
-	// zeroIsApart is of Options.
-	zeroIsApart bool
-	changed     map[uint64][]byte // what deltas say by ordinal, empty for a removed row
+	// these are of Options
+	uncompared, zeroIsApart bool
+	changed                 map[uint64][]byte // what deltas say by ordinal, empty for a removed row
 	// shared is the least of the parts' limits, as the bits of a float32: what is enough for one is enough for all.
 	shared atomic.Uint32
 }
@@ -247,10 +249,22 @@ func (p *part) block(b *numbered) {
 		if len(p.changed) > 0 {
 			rows = p.without(b.n*blockRows+uint64(g*groupRows), rows)
 		}
-		if rows != 0 {
+		if p.uncompared {
+			p.name(b.n*blockRows+uint64(g*groupRows), rows)
+		} else if rows != 0 {
 			p.scanned += bits.OnesCount64(rows)
 			p.group(b.n*blockRows+uint64(g*groupRows), b.groups[g*size:(g+1)*size], rows)
 		}
+	}
+}
+
+// anyLeast is of a row that nothing is known of.
+var anyLeast = float32(math.Inf(-1))
+
+// name keeps rows of a group, which begins with first, whatever their codes say.
+func (p *part) name(first, rows uint64) {
+	for ; rows != 0; rows &= rows - 1 {
+		p.rows = append(p.rows, candidate{anyLeast, first + uint64(bits.TrailingZeros64(rows))})
 	}
 }
 
@@ -291,6 +305,10 @@ func (p *part) deltas() error {
 		}
 		if len(code) < p.q.codeLen() {
 			return damaged("delta")
+		}
+		if p.uncompared {
+			p.name(ordinal, 1)
+			continue
 		}
 		f := Floats(code[:factorLen])
 		p.scanned++
