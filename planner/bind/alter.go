@@ -6,7 +6,6 @@ import (
 
 	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
 
-	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
@@ -187,9 +186,10 @@ func (b *binder) alterCmd(d *tableDef, st *plan.AlterTable, c *pg_query.AlterTab
 	case pg_query.AlterTableType_AT_SetIdentity:
 		return b.setIdentity(d, c)
 	case pg_query.AlterTableType_AT_SetRelOptions, pg_query.AlterTableType_AT_ResetRelOptions:
-		o, err := relOptions(c.Def.GetList().GetItems())
+		reset := c.Subtype == pg_query.AlterTableType_AT_ResetRelOptions
+		o, err := relOptions(optionsOn(d.rel, st.Index), c.Def.GetList().GetItems(), reset)
 		do := plan.SetOptions
-		if c.Subtype == pg_query.AlterTableType_AT_ResetRelOptions {
+		if reset {
 			do = plan.ResetOptions
 		}
 		return one(plan.AlterAction{Do: do, Options: o}, err)
@@ -401,65 +401,6 @@ func (b *binder) alterDefault(d *tableDef, cmd *pg_query.AlterTableCmd) (plan.Al
 		return plan.AlterAction{Do: plan.DropDefault, Column: c.Name}, nil
 	}
 	return plan.AlterAction{Do: plan.SetDefault, Column: c.Name, Default: c.Default}, nil
-}
-
-// alterType binds ALTER COLUMN … TYPE … USING.
-func (b *binder) alterType(d *tableDef, cmd *pg_query.AlterTableCmd) (plan.AlterAction, error) {
-	c, err := b.alterColumn(d, cmd.Name)
-	if err != nil {
-		return plan.AlterAction{}, err
-	}
-	def := cmd.Def.GetColumnDef()
-	t, mod, err := b.typeName(def.TypeName)
-	if err != nil {
-		return plan.AlterAction{}, err
-	}
-	s := b.tableScope(d, inTransform)
-	a := plan.AlterAction{Do: plan.SetType, Column: c.Name, RowCols: d.rowCols}
-	var e plan.Expr
-	if def.RawDefault != nil {
-		e, err = b.expr(s, def.RawDefault)
-	} else {
-		e, err = b.column(s, c.Name, -1)
-	}
-	if err != nil {
-		return a, err
-	}
-	from := e
-	e, ok, err := b.coerce(e, t, mod, functions.Assignment, plan.ImplicitCastStyle, -1)
-	switch {
-	case err != nil:
-		return a, err
-	case !ok && def.RawDefault != nil:
-		return a, dberr.New(dberr.DatatypeMismatch, "result of USING clause for column \"%s\" cannot be cast automatically to type %s", c.Name, t.SQL).
-			WithHint("You might need to add an explicit cast.")
-	case !ok:
-		return a, dberr.New(dberr.DatatypeMismatch, "column \"%s\" cannot be cast automatically to type %s", c.Name, t.SQL).
-			WithHint("You might need to specify \"USING %s::%s\".", quoteIdent(c.Name), value.FormatMod(t, mod))
-	}
-	if e != from || def.RawDefault != nil {
-		a.Fill = e
-	}
-	if c.Default != "" && !c.Generated && c.Identity == 0 {
-		x, err := b.stored(c.Default, nil, nil, nil, -1)
-		if err != nil {
-			return a, err
-		}
-		if x, ok, err = b.coerce(x, t, mod, functions.Assignment, plan.ImplicitCastStyle, -1); err != nil {
-			return a, err
-		} else if !ok {
-			return a, dberr.New(dberr.DatatypeMismatch, "default for column \"%s\" cannot be cast automatically to type %s", c.Name, t.SQL)
-		}
-		c.Default = b.text(x)
-	}
-	c.Type, c.Mod = t, mod
-	if def.CollClause != nil {
-		if c.Collation, err = b.collationName(strs(def.CollClause.Collname), loc(def.CollClause.Location)); err != nil {
-			return a, err
-		}
-	}
-	a.Def = *c
-	return a, nil
 }
 
 func (b *binder) addIdentity(d *tableDef, cmd *pg_query.AlterTableCmd) ([]plan.AlterAction, error) {

@@ -357,14 +357,21 @@ func (b *binder) foreign(d *tableDef, k *pg_query.Constraint) error {
 		f.Name = b.freeName(d, d.rel.Name, strings.Join(names, "_"), "fkey")
 	}
 	for i := range f.Cols {
-		a, c := d.rel.Attr(f.Cols[i]), columnNumbered(ref, f.RefCols[i])
-		if b.opFunc("=", c.Type, a.Type) == nil {
-			return dberr.New(dberr.DatatypeMismatch, "foreign key constraint \"%s\" cannot be implemented", f.Name).
-				WithDetail("Key columns \"%s\" and \"%s\" are of incompatible types: %s and %s.", a.Name, c.Name, a.Type.SQL, c.Type.SQL)
+		if err := b.keysComparable(f.Name, d.rel.Attr(f.Cols[i]), columnNumbered(ref, f.RefCols[i])); err != nil {
+			return err
 		}
 	}
 	d.st.Foreign = append(d.st.Foreign, f)
 	return nil
+}
+
+// keysComparable sees to it that a column can refer to another one.
+func (b *binder) keysComparable(constraint string, from, to *catalog.Column) error {
+	if b.opFunc("=", to.Type, from.Type) != nil {
+		return nil
+	}
+	return dberr.New(dberr.DatatypeMismatch, "foreign key constraint \"%s\" cannot be implemented", constraint).
+		WithDetail("Key columns \"%s\" and \"%s\" are of incompatible types: %s and %s.", from.Name, to.Name, from.Type.SQL, to.Type.SQL)
 }
 
 func dropPosition(err error) error {

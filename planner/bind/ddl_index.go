@@ -47,7 +47,7 @@ func (b *binder) createIndex(x *pg_query.IndexStmt) (plan.Statement, error) {
 	if err := checkName(x.Idxname, -1); err != nil {
 		return nil, err
 	}
-	if ix.Options, err = relOptions(x.Options); err != nil {
+	if ix.Options, err = relOptions(method, x.Options, false); err != nil {
 		return nil, err
 	}
 	if kind == "vector" {

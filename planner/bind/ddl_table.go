@@ -44,7 +44,7 @@ func (b *binder) createTable(x *pg_query.CreateStmt) (plan.Statement, error) {
 	default:
 		return nil, dberr.New(dberr.UndefinedObject, "access method \"%s\" does not exist", x.AccessMethod)
 	}
-	if d.rel.Options, err = relOptions(x.Options); err != nil {
+	if d.rel.Options, err = relOptions("table", x.Options, false); err != nil {
 		return nil, err
 	}
 	if err := d.onCommit(x.Oncommit); err != nil {
@@ -117,29 +117,6 @@ func (d *tableDef) onCommit(a pg_query.OnCommitAction) error {
 		return dberr.New(dberr.InvalidTableDef, "ON COMMIT can only be used on temporary tables")
 	}
 	return nil
-}
-
-// relOptions reads WITH (name = value, …).
-func relOptions(list []*pg_query.Node) (map[string]string, error) {
-	var out map[string]string
-	for _, n := range list {
-		e := n.GetDefElem()
-		if e.Defname == "oids" {
-			if v, _ := boolOption(e); v {
-				return nil, dberr.New(dberr.FeatureNotSupported, "tables declared WITH OIDS are not supported")
-			}
-			continue
-		}
-		if out == nil {
-			out = map[string]string{}
-		}
-		v := "true"
-		if e.Arg != nil {
-			v = constText(e.Arg)
-		}
-		out[e.Defname] = v
-	}
-	return out, nil
 }
 
 // serials are the pseudo-types of columns numbered by a sequence.

@@ -54,7 +54,7 @@ func (b *binder) tableOf(into *pg_query.IntoClause, n *pg_query.Node, ifNotExist
 	}
 	st := d.st
 	st.As, st.WithData = q, !into.SkipData
-	if st.Rel.Options, err = relOptions(into.Options); err != nil {
+	if st.Rel.Options, err = relOptions("table", into.Options, false); err != nil {
 		return nil, err
 	}
 	if err := d.onCommit(into.OnCommit); err != nil {
@@ -93,7 +93,7 @@ func (b *binder) tableOfPrepared(x *pg_query.CreateTableAsStmt, e *pg_query.Exec
 	}
 	st := d.st
 	st.As, st.AsArgs, st.WithData = q, run.(*plan.Execute).Args, !x.Into.SkipData
-	st.Rel.Options, err = relOptions(x.Into.Options)
+	st.Rel.Options, err = relOptions("table", x.Into.Options, false)
 	return st, err
 }
 
@@ -180,7 +180,7 @@ func (b *binder) createView(x *pg_query.ViewStmt) (plan.Statement, error) {
 	case pg_query.ViewCheckOption_CASCADED_CHECK_OPTION:
 		st.Check = 'c'
 	}
-	if st.Rel.Options, err = relOptions(x.Options); err != nil {
+	if st.Rel.Options, err = relOptions("view", x.Options, false); err != nil {
 		return nil, err
 	}
 	if st.Check != 0 {

@@ -3,6 +3,7 @@ package bind
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
 
@@ -263,6 +264,9 @@ func (b *binder) virtualSystem(n *plan.VirtualScan, it *item) {
 // rangeSubselect binds (SELECT …) AS alias.
 func (b *binder) rangeSubselect(s *scope, x *pg_query.RangeSubselect) (plan.Node, *item, error) {
 	sel := x.Subquery.GetSelectStmt()
+	if x.Alias == nil {
+		return nil, nil, b.withoutAlias(sel)
+	}
 	var q *query
 	err := b.lateral(s, x.Lateral, inFromSubselect, func() error {
 		var err error
@@ -273,11 +277,20 @@ func (b *binder) rangeSubselect(s *scope, x *pg_query.RangeSubselect) (plan.Node
 		return nil, nil, err
 	}
 	it := b.queryItem(q.cols)
-	if x.Alias == nil {
-		it.relVisible = false
-		return q.node, it, nil
-	}
 	return q.node, it, nameItem(it, "", x.Alias)
+}
+
+// withoutAlias is the error for a subquery in FROM that has no name, at its parenthesis.
+func (b *binder) withoutAlias(sel *pg_query.SelectStmt) error {
+	pos := selectPos(sel)
+	if in := pos - b.stmt.Offset; in > 0 && in <= len(b.stmt.Text) {
+		pos = b.stmt.Offset + strings.LastIndexByte(b.stmt.Text[:in], '(')
+	}
+	what, example := "subquery", "SELECT"
+	if len(sel.ValuesLists) > 0 {
+		what, example = "VALUES", "VALUES"
+	}
+	return errAt(pos, dberr.SyntaxError, "%s in FROM must have an alias", what).WithHint("For example, FROM (%s ...) [AS] foo.", example)
 }
 
 // lateral runs f in a clause of s, with the items before it visible when on.

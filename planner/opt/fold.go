@@ -53,7 +53,7 @@ func (c *Context) foldCall(x *plan.Call) plan.Expr {
 		null = null || ok && k.Val.IsNull()
 		all = all && ok
 	}
-	if null && x.Fn != nil && x.Fn.Strict && !slices.ContainsFunc(x.Args, bound) {
+	if null && x.Fn != nil && x.Fn.Strict && (c.FoldEnv == nil || !slices.ContainsFunc(x.Args, c.fails)) {
 		return &plan.Const{Typed: x.Typed}
 	}
 	if !all || c.FoldEnv == nil || x.Fn != nil && (x.Fn.Volatility != functions.Immutable || x.Fn.Routine) {
@@ -67,22 +67,10 @@ func (c *Context) foldCall(x *plan.Call) plan.Expr {
 	return &plan.Const{Typed: x.Typed, Val: v}
 }
 
-// bound tells whether an expression is no constant although it reads nothing: folding it has failed, and so will the statement.
-func bound(e plan.Expr) bool {
-	if _, ok := e.(*plan.Const); ok {
-		return false
-	}
-	alone := true
-	plan.Walk(e, func(x plan.Expr) bool {
-		switch x := x.(type) {
-		case *plan.ColRef, *plan.Param, *plan.Subquery, *plan.SQLValue:
-			alone = false
-		case *plan.Call:
-			alone = alone && (x.Fn == nil || x.Fn.Volatility == functions.Immutable)
-		}
-		return alone
-	})
-	return alone
+// fails tells whether an expression is no constant because folding something in it has failed: then the statement does, too.
+func (c *Context) fails(e plan.Expr) bool {
+	_, ok := e.(*plan.Const)
+	return !ok && c.failing(e) != nil
 }
 
 func contained(s *eval.Scope, e plan.Expr) (v value.Value, err error) {

@@ -4,6 +4,7 @@ import (
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/planner/exec/vec"
 	"github.com/omgdb/omgdb/planner/plan"
+	"github.com/omgdb/omgdb/storage/dberr"
 )
 
 // chooseJoins gives each join its method: by hash where it has equalities between its sides, else row by row. The right side is the
@@ -11,26 +12,35 @@ import (
 func chooseJoins(c *Context, n plan.Node) (plan.Node, error) {
 	return everyNode(n, func(n plan.Node) (plan.Node, error) {
 		if j, ok := n.(*plan.Join); ok && j.Method == 0 {
-			return c.method(j), nil
+			return c.method(j)
 		}
 		return n, nil
 	})
 }
 
-func (c *Context) method(j *plan.Join) plan.Node {
+func (c *Context) method(j *plan.Join) (plan.Node, error) {
 	better := *j
 	better.Method = 'n'
 	if j.Lateral {
-		return &better
+		return &better, nil
 	}
 	keys, eqs, rest := hashKeys(j)
-	if len(keys) > 0 {
+	switch {
+	case len(keys) == 0 && j.Kind == plan.FullJoin && !decided(j.On):
+		return nil, dberr.New(dberr.FeatureNotSupported, "FULL JOIN is only supported with merge-joinable or hash-joinable join conditions")
+	case len(keys) > 0:
 		better.Method, better.HashKeys, better.HashEq, better.Residual = 'h', keys, eqs, and(rest)
 	}
 	if right := c.rows(j.Right); right > c.rows(j.Left)*1.2 && (j.Kind == plan.InnerJoin || right > fewRows) {
 		swapSides(&better)
 	}
-	return &better
+	return &better, nil
+}
+
+// decided tells whether a condition is the same for all pairs of rows, or there is none.
+func decided(e plan.Expr) bool {
+	_, fixed := e.(*plan.Const)
+	return e == nil || fixed
 }
 
 // fewRows is up to how many rows the right side of an outer join stays in memory although it is the bigger one: the rows then come in the

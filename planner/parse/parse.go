@@ -44,6 +44,9 @@ func Parse(sql string) ([]Stmt, error) {
 	if err := checkLimits(sql); err != nil {
 		return nil, err
 	}
+	if err := checkNumbers(sql); err != nil {
+		return nil, err
+	}
 	rows, short := literalRows(sql)
 	stmts, err := parseTree(short, sql)
 	if err != nil && rows != nil {

@@ -177,10 +177,6 @@ func (a *alterer) dropColumn(ctx context.Context, x *plan.AlterAction) error {
 	if err := a.dropColumnViews(ctx, c, x.Cascade); err != nil {
 		return err
 	}
-	if slices.Contains(a.rel.PrimaryKey, num) {
-		return dberr.New(dberr.FeatureNotSupported, `cannot drop column "%s": it is part of the primary key, by which the rows are kept`, c.Name).
-			WithHint("Make a new table with CREATE TABLE … AS and rename it.")
-	}
 	for _, ix := range a.txn.Catalog().IndexesOf(a.rel) {
 		uses := slices.Contains(ix.Include, num) || slices.ContainsFunc(ix.Keys, func(k catalog.IndexKey) bool { return k.Col == num })
 		if uses {
@@ -190,13 +186,23 @@ func (a *alterer) dropColumn(ctx context.Context, x *plan.AlterAction) error {
 		}
 	}
 	a.rel = a.txn.Catalog().RelationByID(a.rel.ID)
-	return a.change(ctx, func(r *catalog.Relation) error {
+	edit := func(r *catalog.Relation) error {
 		c := r.Col(x.Column)
 		c.Dropped, c.Default, c.NotNull, c.Name = true, "", false, fmt.Sprintf("........pg.dropped.%d........", c.Num)
 		r.Checks = slices.DeleteFunc(r.Checks, func(k catalog.Check) bool { return slices.Contains(k.Cols, num) })
+		if slices.Contains(r.PrimaryKey, num) {
+			withoutKey(r)
+		}
 		return nil
-	})
+	}
+	if slices.Contains(a.rel.PrimaryKey, num) {
+		return a.storeAnew(ctx, a.rel, colsOf(a.rel), 0, nil, edit)
+	}
+	return a.change(ctx, edit)
 }
+
+// withoutKey takes the primary key away, by which the rows are kept.
+func withoutKey(r *catalog.Relation) { r.PrimaryKey, r.PrimaryName, r.PrimaryID = nil, "", 0 }
 
 // dropColumnKeys removes the foreign keys of a column that is about to go; those that refer to it only with cascade.
 func (a *alterer) dropColumnKeys(ctx context.Context, c *catalog.Column, cascade bool) error {
@@ -218,22 +224,24 @@ func (a *alterer) setType(ctx context.Context, x *plan.AlterAction) error {
 	if old == nil {
 		return noColumn(before, x.Column)
 	}
-	if slices.Contains(before.PrimaryKey, old.Num) && old.Type.OID != x.Def.Type.OID {
-		return dberr.New(dberr.FeatureNotSupported, `cannot change the type of column "%s": it is part of the primary key, by which the rows are kept`, old.Name).
-			WithHint("Make a new table with CREATE TABLE … AS and rename it.")
-	}
 	if views, err := a.viewsReading(ctx, old); err != nil {
 		return err
 	} else if len(views) > 0 {
 		return dberr.New(dberr.FeatureNotSupported, "cannot alter type of a column used by a view or rule").
 			WithDetail(`rule _RETURN on %s depends on column "%s"`, a.s.described(views[0]), old.Name)
 	}
-	err := a.change(ctx, func(r *catalog.Relation) error {
+	edit := func(r *catalog.Relation) error {
 		c := r.Col(x.Column)
 		c.Type, c.Mod, c.Collation = x.Def.Type, x.Def.Mod, x.Def.Collation
+		if x.Def.Default != "" && !c.Generated {
+			c.Default = x.Def.Default
+		}
 		return nil
-	})
-	if err != nil || x.Fill == nil {
+	}
+	if x.Fill != nil && (len(before.Indexes) > 0 || slices.Contains(before.PrimaryKey, old.Num)) {
+		return a.storeAnew(ctx, before, x.RowCols, old.Num, x.Fill, edit)
+	}
+	if err := a.change(ctx, edit); err != nil || x.Fill == nil {
 		return err
 	}
 	return a.rewrite(ctx, before, x.RowCols, plan.Assign{Attr: old.Num, Expr: x.Fill})
@@ -302,7 +310,11 @@ func (a *alterer) dropConstraint(ctx context.Context, x *plan.AlterAction) error
 	}
 	for _, ix := range a.txn.Catalog().IndexesOf(a.rel) {
 		if ix.Constraint && ix.Name == x.Constraint {
-			if err := a.dropKeyRefs(ctx, ix, x); err != nil {
+			var cols []int16
+			for _, k := range ix.Keys {
+				cols = append(cols, k.Col)
+			}
+			if err := a.dropKeyRefs(ctx, ix.Name, cols, x); err != nil {
 				return err
 			}
 			if err := a.txn.DropIndex(ctx, ix.ID); err != nil {
@@ -313,8 +325,13 @@ func (a *alterer) dropConstraint(ctx context.Context, x *plan.AlterAction) error
 		}
 	}
 	if a.rel.PrimaryName == x.Constraint {
-		return dberr.New(dberr.FeatureNotSupported, `cannot drop constraint "%s": the rows are kept by this primary key`, x.Constraint).
-			WithHint("Make a new table with CREATE TABLE … AS and rename it.")
+		if err := a.dropKeyRefs(ctx, x.Constraint, slices.Clone(a.rel.PrimaryKey), x); err != nil {
+			return err
+		}
+		return a.storeAnew(ctx, a.rel, colsOf(a.rel), 0, nil, func(r *catalog.Relation) error {
+			withoutKey(r)
+			return nil
+		})
 	}
 	return a.change(ctx, func(r *catalog.Relation) error {
 		r.Checks = slices.DeleteFunc(r.Checks, func(k catalog.Check) bool { return k.Name == x.Constraint })
@@ -323,16 +340,12 @@ func (a *alterer) dropConstraint(ctx context.Context, x *plan.AlterAction) error
 }
 
 // dropKeyRefs sees to the foreign keys that depend on a unique constraint which is about to go.
-func (a *alterer) dropKeyRefs(ctx context.Context, ix *catalog.Index, x *plan.AlterAction) error {
-	var cols []int16
-	for _, k := range ix.Keys {
-		cols = append(cols, k.Col)
-	}
+func (a *alterer) dropKeyRefs(ctx context.Context, name string, cols []int16, x *plan.AlterAction) error {
 	slices.Sort(cols)
 	refs := refsTo(a.txn.Catalog(), a.rel, nil, func(f *catalog.ForeignKey) bool {
 		return slices.Equal(slices.Sorted(slices.Values(f.RefCols)), cols)
 	})
-	if err := a.s.mayDrop(refs, x.Cascade, "constraint "+plan.QuoteIdent(ix.Name)+" on table "+plan.QuoteIdent(a.rel.Name), "index "+plan.QuoteIdent(ix.Name)); err != nil {
+	if err := a.s.mayDrop(refs, x.Cascade, "constraint "+plan.QuoteIdent(name)+" on table "+plan.QuoteIdent(a.rel.Name), "index "+plan.QuoteIdent(name)); err != nil {
 		return err
 	}
 	if err := dropReferring(ctx, a.txn, refs); err != nil {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage"
@@ -84,4 +85,67 @@ func (a *alterer) rewrite(ctx context.Context, before *catalog.Relation, cols []
 	}
 	_, _, err := a.s.runToEnd(ctx, &a.p.rt, &plan.Query{Root: up, Tag: "UPDATE"})
 	return err
+}
+
+// storeAnew gives the relation the descriptor that edit makes of it and all rows new places, as their keys and those of its indexes may be
+// others afterwards. The columns cols of the rows are as they were before, but for the column num, which is what fill computes over cols;
+// nil: all are.
+func (a *alterer) storeAnew(ctx context.Context, before *catalog.Relation, cols []plan.Col, num int16, fill plan.Expr, edit func(r *catalog.Relation) error) error {
+	if err := a.txn.Truncate(ctx, before.ID); err != nil {
+		return err
+	}
+	a.rel = a.txn.Catalog().RelationByID(before.ID)
+	if err := a.change(ctx, edit); err != nil {
+		return err
+	}
+	for _, x := range a.txn.Catalog().IndexesOf(a.rel) {
+		if err := a.keysOf(ctx, x); err != nil {
+			return err
+		}
+	}
+	a.rel = a.txn.Catalog().RelationByID(before.ID)
+	next := plan.ColID(0)
+	for _, c := range cols {
+		next = max(next, c.ID)
+	}
+	next += 1 << 16 // beyond the ids that the expression binds for itself
+	scan := a.scanOf(before, cols)
+	in := &plan.Project{Input: scan}
+	insert := &plan.Insert{Rel: a.rel, Input: in}
+	for _, o := range scan.Out {
+		c := a.rel.Attr(o.Attr)
+		if c.Dropped {
+			continue
+		}
+		var item plan.Expr = &plan.ColRef{Typed: plan.Typed{T: o.Type, M: o.Mod}, ID: o.ID, Name: o.Name}
+		if c.Num == num && fill != nil {
+			item = fill
+		}
+		next += 2
+		in.Items, in.Out = append(in.Items, item), append(in.Out, plan.Col{ID: next, Name: c.Name, Type: c.Type, Mod: c.Mod})
+		insert.Target = append(insert.Target, *c)
+		insert.NewCols = append(insert.NewCols, plan.Col{ID: next + 1, Name: c.Name, Type: c.Type, Mod: c.Mod, Table: uint32(a.rel.ID), Attr: c.Num})
+	}
+	if err := a.txn.BeginStatement(ctx); err != nil {
+		return err
+	}
+	_, _, err := a.s.runToEnd(ctx, &a.p.rt, &plan.Query{Root: insert, Tag: "INSERT"})
+	return err
+}
+
+// keysOf gives the keys of an index the types that their columns have now.
+func (a *alterer) keysOf(ctx context.Context, x *catalog.Index) error {
+	y := *x
+	y.Keys = slices.Clone(x.Keys)
+	changed := false
+	for i := range y.Keys {
+		k := &y.Keys[i]
+		if c := a.rel.Attr(k.Col); k.Col != 0 && k.Type != nil && c != nil && k.Expr == "" && len(k.Path) == 0 && k.Type.OID != c.Type.OID {
+			k.Type, changed = c.Type, true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return a.txn.Define(ctx, &y)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -87,10 +88,10 @@ var rules = []struct {
 	{"a \"char\" is a byte: PostgreSQL makes strings of bytes that are no characters", func(e *entry, _, _ string) bool {
 		return e.ret == "bpchar" && len(e.args) > 0 && e.args[0] == "char"
 	}},
-	{"width_bucket does not leave its range by rounding, as in newer versions of PostgreSQL", func(e *entry, a, b string) bool {
+	{"width_bucket does not leave its range by rounding or overflow, as in newer versions of PostgreSQL", func(e *entry, a, b string) bool {
 		x, errX := strconv.Atoi(strings.Trim(strings.TrimSpace(a), `"`))
 		y, errY := strconv.Atoi(strings.Trim(strings.TrimSpace(b), `"`))
-		return e.name == "width_bucket" && errX == nil && errY == nil && y == x+1
+		return e.name == "width_bucket" && errX == nil && errY == nil && (y == x+1 || y == math.MinInt32)
 	}},
 	{"both fail, at different arguments of one expression", func(_ *entry, a, b string) bool {
 		return strings.HasPrefix(a, errorMark) && strings.HasPrefix(b, errorMark)

@@ -90,7 +90,7 @@ func base(oid uint32, name, sql string, k Kind, cat byte, pref bool, size int16,
 
 // pseudoLens are the lengths that pg_type gives pseudo-types; those that are not listed have -1.
 var pseudoLens = map[string]int16{
-	"unknown": -2, "cstring": -2, "any": 4, "language_handler": 4, "fdw_handler": 4, "tsm_handler": 4, "event_trigger": 4, "index_am_handler": 4, "table_am_handler": 4, "void": 4, "trigger": 4, "internal": 8, "anyelement": 4, "anynonarray": 4, "anyenum": 4,
+	"unknown": -2, "cstring": -2, "any": 4, "language_handler": 4, "fdw_handler": 4, "tsm_handler": 4, "event_trigger": 4, "index_am_handler": 4, "table_am_handler": 4, "void": 4, "trigger": 4, "internal": 8, "pg_ddl_command": 8, "anyelement": 4, "anynonarray": 4, "anyenum": 4,
 	"anycompatible": 4, "anycompatiblenonarray": 4,
 }
 
@@ -192,6 +192,7 @@ var (
 	Any                     = pseudo(2276, "any", KindBox)
 	AnyArray                = pseudo(2277, "anyarray", KindBox)
 	Void                    = pseudo(2278, "void", KindString)
+	DDLCommand              = pseudo(32, "pg_ddl_command", KindString)
 	Trigger                 = pseudo(2279, "trigger", KindString)
 	Internal                = pseudo(2281, "internal", KindString)
 	LanguageHandler         = pseudo(2280, "language_handler", KindString)

@@ -17,12 +17,13 @@ import (
 
 // insides lists types of values that only PostgreSQL's own code sees: functions with them are named in catalogs and never called by SQL.
 const insides = `'cstring'::regtype, 'internal'::regtype, 'trigger'::regtype, 'event_trigger'::regtype, 'language_handler'::regtype,
-	'fdw_handler'::regtype, 'index_am_handler'::regtype, 'tsm_handler'::regtype, 'table_am_handler'::regtype`
+	'fdw_handler'::regtype, 'index_am_handler'::regtype, 'tsm_handler'::regtype, 'table_am_handler'::regtype,
+	'pg_ddl_command'::regtype`
 
 // absent lists types that OMGDB does not have; what mentions them is left out.
 const absent = `'xml'::regtype, 'money'::regtype,
 	'pg_ndistinct'::regtype, 'pg_dependencies'::regtype, 'pg_mcv_list'::regtype, 'pg_brin_bloom_summary'::regtype,
-	'pg_brin_minmax_multi_summary'::regtype, 'txid_snapshot'::regtype, 'pg_snapshot'::regtype, 'pg_ddl_command'::regtype`
+	'pg_brin_minmax_multi_summary'::regtype, 'txid_snapshot'::regtype, 'pg_snapshot'::regtype`
 
 const skipped = `(` + insides + `, ` + absent + `)`
 

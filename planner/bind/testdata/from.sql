@@ -180,11 +180,10 @@ SELECT s.a, s.b FROM (SELECT a, b FROM t) s
 a integer
 b text
 
--- differs: PostgreSQL 16 accepts this, and so does our parser
 SELECT * FROM (SELECT a, b FROM t)
 ----
-a integer
-b text
+ERROR 42601 at 15: subquery in FROM must have an alias
+HINT: For example, FROM (SELECT ...) [AS] foo.
 
 SELECT * FROM (SELECT a, a FROM t) s
 ----

@@ -75,7 +75,7 @@ func (d *decoder) decode(fields []field) fault {
 		if bad != ok {
 			return bad
 		}
-		if got&d.seen != 0 {
+		if got&d.seen != 0 || d.timeOnly && f.kind == fString && got&(hasMonth|hasDOW) != 0 {
 			return badFormat
 		}
 		d.seen |= got
@@ -190,6 +190,8 @@ func (d *decoder) numberField(s string) (mask, fault) {
 		return d.date(s)
 	case dot > 2, len(s) >= 6 && (d.seen&hasDate == 0 || d.seen&hasTime == 0):
 		return d.runTogether(s, d.seen)
+	case d.timeOnly: // a date in parts does not stand before a time
+		return 0, badFormat
 	}
 	return d.number(s, d.seen)
 }
