@@ -229,7 +229,7 @@ func (o *joinOp) nextOfPart(ctx context.Context) (*batch.Batch, error) {
 func (o *joinOp) startBatch(ctx context.Context, in *batch.Batch) error {
 	o.in, o.pos, o.exhausted = in, vec.Positions(in.Sel, in.Len), false
 	o.leftMatched = append(o.leftMatched[:0], make([]bool, in.Len)...)
-	return o.match.start(ctx, in, o.pos, o.keepsLeft() && o.residual == nil)
+	return o.match.start(ctx, in, o.pos, o.keepsLeft())
 }
 
 // step does the next piece of work on the left batch: it gives rows, or nothing yet, and ends the batch by setting in to nil.
@@ -355,7 +355,9 @@ func (o *joinOp) joinPairs(ctx context.Context) (*batch.Batch, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.pair.Sel = sel
+		if o.pair.Sel = sel; o.keepsLeft() {
+			o.keepAlone(vec.Positions(sel, o.pair.Len))
+		}
 	}
 	for _, k := range vec.Positions(o.pair.Sel, o.pair.Len) {
 		o.leftMatched[o.lidx[k]] = true
@@ -367,6 +369,40 @@ func (o *joinOp) joinPairs(ctx context.Context) (*batch.Batch, error) {
 		return nil, nil
 	}
 	return &o.pair, nil
+}
+
+// keepAlone puts left rows whose candidates the condition has all refused back among the pairs, with NULLs, so that the left rows stay in their
+// order. hits are the pairs that it kept. A row whose candidates go on in the next pairs is left to them, and to endBatch.
+func (o *joinOp) keepAlone(hits []int32) {
+	o.sel = append(o.sel[:0], 0)[:0] // not nil, which would select all
+	changed := false
+	for a, b := 0, 0; a < len(o.lidx); a = b {
+		i := o.lidx[a]
+		for b = a; b < len(o.lidx) && o.lidx[b] == i; b++ {
+		}
+		n := 0
+		for n < len(hits) && int(hits[n]) < b {
+			n++
+		}
+		switch {
+		case o.ridx[a] < 0: // had no candidate
+			o.sel = append(o.sel, int32(a))
+		case n > 0:
+			o.sel = append(o.sel, hits[:n]...)
+		case !o.leftMatched[i] && b < len(o.lidx):
+			o.ridx[b-1], changed = -1, true
+			o.sel = append(o.sel, int32(b-1))
+		}
+		if hits = hits[n:]; n > 0 {
+			o.leftMatched[i] = true
+		}
+	}
+	if changed {
+		for k, c := range o.store.Cols {
+			vec.Gather(o.cols[len(o.leftTypes)+k], c, o.ridx)
+		}
+	}
+	o.pair.Sel = o.sel
 }
 
 // endBatch gives what is left of the batch once all pairs were seen.

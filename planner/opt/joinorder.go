@@ -45,6 +45,8 @@ type joinGroup struct {
 	conds  []groupCond
 	rest   []plan.Expr // conditions that stay above
 	rows   map[uint64]float64
+
+	written bool // the order stays as it was written
 }
 
 // groupCond is a condition, the leaves that it needs, and the part of the pairs that it keeps.
@@ -186,12 +188,48 @@ func (g *joinGroup) best() plan.Node {
 	g.classify()
 	g.rows = map[uint64]float64{}
 	var p *joinPlan
-	if len(g.leaves) <= maxExhaustive {
+	switch {
+	case onlyCatalogs(g.leaves...):
+		p, g.written = g.asWritten(), true
+	case len(g.leaves) <= maxExhaustive:
 		p = g.exhaustive()
-	} else {
+	default:
 		p = g.greedy()
 	}
 	return filtered(g.build(p), g.rest)
+}
+
+// asWritten joins the leaves one after the other, each as soon as an equality connects it. Relations of the catalog are small and their
+// readers seldom say an order: the rows come in that of the first relation, as they do where an index leads from it to the others.
+func (g *joinGroup) asWritten() *joinPlan {
+	p := &joinPlan{set: 1}
+	all := uint64(1)<<len(g.leaves) - 1
+	for p.set != all {
+		p = &joinPlan{set: 0, left: p, right: &joinPlan{set: g.next(p.set, all)}}
+		p.set = p.left.set | p.right.set
+	}
+	return p
+}
+
+// next is the first leaf that an equality connects to a set; without one the first that is missing.
+func (g *joinGroup) next(set, all uint64) uint64 {
+	for s := all &^ set; s != 0; s &= s - 1 {
+		if _, eq := g.joined(set, s&-s); eq {
+			return s & -s
+		}
+	}
+	return (all &^ set) & -(all &^ set)
+}
+
+// onlyCatalogs tells whether nodes read relations of the catalog and nothing that is stored.
+func onlyCatalogs(nodes ...plan.Node) bool {
+	for _, n := range nodes {
+		in := n.Inputs()
+		if _, ok := n.(*plan.VirtualScan); !ok && (len(in) == 0 || !onlyCatalogs(in...)) {
+			return false
+		}
+	}
+	return true
 }
 
 // exhaustive finds the cheapest tree of any shape by combining the cheapest trees of all subsets.
@@ -251,7 +289,7 @@ func (g *joinGroup) build(p *joinPlan) plan.Node {
 		return g.leaves[bits.TrailingZeros64(p.set)]
 	}
 	left, right := p.left, p.right
-	if g.size(right.set) > g.size(left.set) {
+	if !g.written && g.size(right.set) > g.size(left.set) {
 		left, right = right, left
 	}
 	j := &plan.Join{Kind: plan.InnerJoin, Left: g.build(left), Right: g.build(right)}

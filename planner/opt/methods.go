@@ -31,7 +31,7 @@ func (c *Context) method(j *plan.Join) (plan.Node, error) {
 	case len(keys) > 0:
 		better.Method, better.HashKeys, better.HashEq, better.Residual = 'h', keys, eqs, and(rest)
 	}
-	if right := c.rows(j.Right); right > c.rows(j.Left)*1.2 && (j.Kind == plan.InnerJoin || right > fewRows) {
+	if right := c.rows(j.Right); right > c.rows(j.Left)*1.2 && (j.Kind == plan.InnerJoin && !onlyCatalogs(j.Left) || right > fewRows) {
 		swapSides(&better)
 	}
 	return &better, nil
@@ -43,8 +43,8 @@ func decided(e plan.Expr) bool {
 	return e == nil || fixed
 }
 
-// fewRows is up to how many rows the right side of an outer join stays in memory although it is the bigger one: the rows then come in the
-// order of the left side, those without a partner among the others, which readers of catalogs are used to.
+// fewRows is up to how many rows the right side of an outer join, or of one of catalogs, stays in memory although it is the bigger one: the
+// rows then come in the order of the left side, those without a partner among the others, which readers of catalogs are used to.
 const fewRows = 4096
 
 // swapSides exchanges the sides of a join whose kind has a mirror image. Columns are known by id, so nobody above notices.
