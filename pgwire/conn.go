@@ -209,6 +209,7 @@ func (c *conn) handle(typ byte, msg []byte) (err error) {
 	defer c.sess.Leave()
 	defer func() {
 		if r := recover(); r != nil {
+			c.out.drop()
 			c.srv.log.Error("panic", "pid", c.sess.PID(), "query", c.text, "panic", r, "stack", string(debug.Stack()))
 			err = c.failed(typ, dberr.New(dberr.InternalError, "internal error: %v", r).
 				WithHint("This is a bug in OMGDB; the server's log has the details. Please report it."))

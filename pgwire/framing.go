@@ -151,19 +151,31 @@ func (in *reader) makeRoom(n int) {
 // writer gathers messages; one flush is one write to the connection. After a failed write everything is dropped: the reader's side
 // finds the connection broken.
 type writer struct {
-	dst io.Writer
-	buf []byte
-	err error
+	dst  io.Writer
+	buf  []byte
+	err  error
+	half int // one more than the position of a message that was begun and has not ended; 0 when there is none
 }
 
 // begin starts a message of type typ and gives the position that end needs.
 func (o *writer) begin(typ byte) int {
+	o.half = len(o.buf) + 1
 	o.buf = append(o.buf, typ, 0, 0, 0, 0)
 	return len(o.buf) - 4
 }
 
 // end fills in the length of the message begun at position at.
-func (o *writer) end(at int) { binary.BigEndian.PutUint32(o.buf[at:], uint32(len(o.buf)-at)) }
+func (o *writer) end(at int) {
+	o.half = 0
+	binary.BigEndian.PutUint32(o.buf[at:], uint32(len(o.buf)-at))
+}
+
+// drop takes back a message that a panic left unfinished, so that the client can read what follows.
+func (o *writer) drop() {
+	if o.half > 0 {
+		o.buf, o.half = o.buf[:o.half-1], 0
+	}
+}
 
 // short writes a message without a body.
 func (o *writer) short(typ byte) { o.buf = append(o.buf, typ, 0, 0, 0, 4) }

@@ -2,6 +2,7 @@ package jsonfunc
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/omgdb/omgdb/storage/dberr"
@@ -269,6 +270,9 @@ func keyText(t *value.Type, v val, i int, f *typeio.Format) (string, error) {
 	}
 	if t.IsArray() || t.Class == value.Composite || t.OID == value.RecordType.OID || t.OID == value.JSON.OID || t.OID == value.JSONB.OID {
 		return "", dberr.New(dberr.InvalidParameterValue, "key value must be scalar, not array, composite, or json")
+	}
+	if typeio.Base(t).OID == value.Boolean.OID {
+		return strconv.FormatBool(v.Bool()), nil
 	}
 	return typeio.Text(t, v, f), nil
 }

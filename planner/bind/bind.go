@@ -84,7 +84,7 @@ func Expr(ctx context.Context, bc *Context, text string, rel *catalog.Relation, 
 
 func newBinder(ctx context.Context, bc *Context, st parse.Stmt) *binder {
 	b := &binder{ctx: ctx, Context: bc, stmt: st, pos: map[plan.Expr]int{}, rowTypes: map[catalog.ID]*value.Type{},
-		origin: map[plan.ColID]origin{}, itemOf: map[plan.ColID]*item{}, stars: map[int][][]string{}, whole: map[*plan.RowExpr]*item{}}
+		origin: map[plan.ColID]origin{}, itemOf: map[plan.ColID]*item{}, stars: map[int][][]string{}, records: map[plan.ColID]value.Schema{}, whole: map[*plan.RowExpr]*item{}}
 	for _, oid := range bc.ParamOIDs {
 		var t *value.Type
 		if oid != 0 {
@@ -113,6 +113,8 @@ type binder struct {
 	stars map[int][][]string
 	// whole are the rows that stand for all columns of an item.
 	whole map[*plan.RowExpr]*item
+	// records are the fields of columns that hold anonymous records, where the query shows them.
+	records map[plan.ColID]value.Schema
 	// origin and itemOf tell where the columns of stored relations come from.
 	origin map[plan.ColID]origin
 	itemOf map[plan.ColID]*item

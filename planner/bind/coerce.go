@@ -37,6 +37,11 @@ func isUnknown(t *value.Type) bool { return t.OID == value.Unknown.OID }
 
 func same(a, b *value.Type) bool { return a.OID == b.OID }
 
+// isRecordArray tells whether a is record[] and t an array of a composite type.
+func isRecordArray(a, t *value.Type) bool {
+	return a.OID == value.RecordArray.OID && t.IsArray() && isComposite(t.Elem)
+}
+
 // isArray tells whether t is an array type; PostgreSQL counts the array of records among the pseudo-types.
 func isArray(t *value.Type) bool { return t.IsArray() || t.OID == value.RecordArray.OID }
 
@@ -108,7 +113,7 @@ func (b *binder) canCoerce(from, to []*value.Type, ctx functions.CastContext) bo
 			generic = true
 		case isUnknown(f):
 		case isRecord(f) && isComposite(t), isComposite(f) && isRecord(t):
-		case f.OID == value.RecordArray.OID && t.IsArray() && isComposite(t.Elem), t.OID == value.RecordArray.OID && f.IsArray() && isComposite(f.Elem):
+		case isRecordArray(f, t), isRecordArray(t, f):
 		default:
 			if how, _ := b.pathway(f, t, ctx); how == noWay {
 				return false
@@ -196,8 +201,7 @@ func (b *binder) convert(e plan.Expr, to *value.Type, mod int32, ctx functions.C
 // convertKnown converts by the way that the catalog of casts gives, into the base type and then the domain.
 func (b *binder) convertKnown(e plan.Expr, to *value.Type, mod int32, ctx functions.CastContext, style plan.CallStyle, pos int) (plan.Expr, error) {
 	from, base := e.Type(), baseType(to)
-	if isRecord(to) && isComposite(from) || isRecord(from) && isComposite(to) ||
-		to.OID == value.RecordArray.OID || from.OID == value.RecordArray.OID {
+	if isRecord(to) && isComposite(from) || isRecord(from) && isComposite(to) || isRecordArray(to, from) || isRecordArray(from, to) {
 		return &plan.Cast{Typed: plan.Typed{T: to, M: -1}, Method: plan.RelabelCast, Arg: e, Style: style, Pos: pos}, nil
 	}
 	how, fn := b.pathway(from, to, ctx)

@@ -151,7 +151,7 @@ func (b *binder) fieldsOf(e plan.Expr) value.Schema {
 	if r := rowOf(e); r != nil && isRecord(r.T) {
 		var out value.Schema
 		for i, f := range r.Fields {
-			name := ""
+			name := "f" + itoa(i+1)
 			if i < len(r.Names) {
 				name = r.Names[i]
 			}
@@ -160,6 +160,10 @@ func (b *binder) fieldsOf(e plan.Expr) value.Schema {
 		return out
 	}
 	switch x := e.(type) {
+	case *plan.ColRef:
+		if fields := b.records[x.ID]; fields != nil {
+			return fields
+		}
 	case *setExpr:
 		if len(x.cols) > 0 {
 			return x.cols

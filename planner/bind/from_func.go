@@ -105,7 +105,7 @@ func (b *binder) funcNode(calls []fromCall, alias string, ordinality bool) (plan
 			c.call.Cols = append(slices.Clip(c.call.Cols), b.newCol("ordinality", value.Int8, -1))
 		}
 		if c.row != nil {
-			c.call = plan.SetCall{Row: c.row, Cols: []plan.Col{b.outCol(c.name, c.row)}, Shape: value.Schema{{Name: c.name, Type: c.row.Type(), Mod: -1}}}
+			c.call = b.rowCall(c)
 		}
 		calls[i] = c
 		n.Calls = append(n.Calls, c.call)
@@ -115,6 +115,19 @@ func (b *binder) funcNode(calls []fromCall, alias string, ordinality bool) (plan
 		n.Out = append(n.Out, b.newCol("ordinality", value.Int8, -1))
 	}
 	return n, n.Out
+}
+
+// rowCall is the call of a function that is not set-returning: its one row has the fields of a composite value.
+func (b *binder) rowCall(c fromCall) plan.SetCall {
+	call := plan.SetCall{Row: c.row}
+	if !isComposite(c.row.Type()) {
+		call.Cols, call.Shape = []plan.Col{b.outCol(c.name, c.row)}, value.Schema{{Name: c.name, Type: c.row.Type(), Mod: -1}}
+		return call
+	}
+	for _, f := range baseType(c.row.Type()).Fields {
+		call.Cols, call.Shape = append(call.Cols, b.newCol(f.Name, f.Type, f.Mod)), append(call.Shape, f)
+	}
+	return call
 }
 
 // fromFunction binds one function of a FROM item. unnest of several arrays is several calls.

@@ -27,6 +27,11 @@ func (b *binder) output(proj *plan.Project, targets []*target, all bool) []plan.
 func (b *binder) outCol(name string, e plan.Expr) plan.Col {
 	c := b.newCol(name, e.Type(), e.Mod())
 	c.Coll = b.collationOf(e).name
+	if isRecord(c.Type) {
+		if fields := b.fieldsOf(e); len(fields) > 0 {
+			b.records[c.ID] = fields
+		}
+	}
 	if r, ok := e.(*plan.ColRef); ok {
 		if o := b.origin[r.ID]; o.Table != 0 {
 			c.Table, c.Attr = o.Table, o.Attr

@@ -95,6 +95,9 @@ func (b *binder) typeNamed(schema, name string) *value.Type {
 		return b.typeNamed(b.TempSchema, name)
 	case "":
 		for _, s := range b.path() {
+			if s == "" { // no schema has this name
+				continue
+			}
 			if t := b.typeNamed(s, name); t != nil {
 				return t
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage/batch"
 	"github.com/omgdb/omgdb/storage/dberr"
+	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/value"
 )
 
@@ -18,9 +19,14 @@ type setCall struct {
 	args []eval.Node
 	env  *functions.Env
 	fc   functions.Call
+	row  eval.Node // of a function that is not set-returning
 }
 
 func (b *builder) setCall(s *eval.Scope, c plan.SetCall) (*setCall, error) {
+	if c.Row != nil {
+		row, err := s.Compile(c.Row)
+		return &setCall{call: c, row: row}, err
+	}
 	if c.Fn.Open == nil {
 		return nil, dberr.New(dberr.FeatureNotSupported, "set-returning function %s cannot be called here", c.Fn.Name)
 	}
@@ -41,6 +47,9 @@ func (b *builder) setCall(s *eval.Scope, c plan.SetCall) (*setCall, error) {
 
 // start opens the stream for row i of b (nil: no input row); a nil stream stands for no rows.
 func (c *setCall) start(ctx context.Context, in *batch.Batch, i int32) (batch.Iter, error) {
+	if c.row != nil {
+		return c.startRow(ctx, in, i)
+	}
 	args := make([]value.Value, len(c.args))
 	for k, n := range c.args {
 		var err error
@@ -57,6 +66,27 @@ func (c *setCall) start(ctx context.Context, in *batch.Batch, i int32) (batch.It
 	}
 	call := c.fc
 	return c.call.Fn.Open(ctx, &call, args, c.call.Shape)
+}
+
+// startRow gives the value of a function that is not set-returning as the only row, a composite one as its fields.
+func (c *setCall) startRow(ctx context.Context, in *batch.Batch, i int32) (batch.Iter, error) {
+	v, err := valueAt(ctx, c.row, in, i)
+	if err != nil {
+		return nil, err
+	}
+	vals := []value.Value{v}
+	if typeio.Base(c.call.Row.Type()).Class == value.Composite {
+		vals = make([]value.Value, len(c.call.Shape))
+		if r, ok := v.Box().(*value.Record); ok {
+			copy(vals, r.Vals)
+		}
+	}
+	cols := make([]*value.Column, len(vals))
+	for k, v := range vals {
+		cols[k] = value.NewColumn(c.call.Shape[k].Type, 1)
+		cols[k].Append(v)
+	}
+	return batch.Of(c.call.Shape, cols...), nil
 }
 
 // valueAt evaluates an expression for one row.

@@ -72,7 +72,7 @@ func (c *Context) semiJoin(in plan.Node, e plan.Expr) plan.Node {
 	outer := setOf(in.Cols())
 	switch {
 	case s.Kind == plan.ExistsSub:
-		core, on, ok := unnest(s.Query, outer, nil)
+		core, on, ok := (&unnester{outer: outer}).unnest(s.Query, false)
 		if !ok || refsAny(plan.Free(core), outer) {
 			return nil
 		}
@@ -82,7 +82,7 @@ func (c *Context) semiJoin(in plan.Node, e plan.Expr) plan.Node {
 		}
 		return &plan.Join{Kind: kind, Left: in, Right: core, On: and(on)}
 	case s.Kind == plan.AnySub && !not && s.Op == "=":
-		core, on, ok := unnest(s.Query, outer, s.Query.Cols())
+		core, on, ok := (&unnester{outer: outer}).unnest(s.Query, true)
 		if !ok || refsAny(plan.Free(core), outer) || volatile(s.Compare) || hasSubquery(s.Compare) {
 			return nil
 		}
@@ -91,35 +91,44 @@ func (c *Context) semiJoin(in plan.Node, e plan.Expr) plan.Node {
 	return nil
 }
 
-// unnest takes from a query the conditions that refer to the outer row; core is what is left, with the columns want among its own. It
-// looks through what doesn't matter to the existence of a row.
-func unnest(q plan.Node, outer plan.ColSet, want []plan.Col) (core plan.Node, on []plan.Expr, ok bool) {
-	if !refsAny(plan.Free(q), outer) {
+// unnester takes conditions that refer to an outer row out of a query.
+type unnester struct {
+	outer plan.ColSet
+	exact bool // how often a row comes matters, not only whether it is there
+}
+
+// unnest takes from a query the conditions that refer to the outer row; core is what is left. Where values is set the query's columns are
+// read, and are among those of the core; otherwise only the existence of a row counts, and unnest looks through what doesn't matter to it.
+func (u *unnester) unnest(q plan.Node, values bool) (core plan.Node, on []plan.Expr, ok bool) {
+	if !refsAny(plan.Free(q), u.outer) {
 		return q, nil, true
 	}
 	switch x := q.(type) {
 	case *plan.Project:
-		core, on, ok = unnest(x.Input, outer, nil)
-		if !ok || want == nil {
+		if !values {
+			core, on, ok = u.unnest(x.Input, false)
 			return core, on, ok && noVolatile(x.Items)
+		}
+		if core, on, ok = u.unnest(x.Input, true); !ok || refsAny(plan.RefsOf(x.Items...), u.outer) {
+			return nil, nil, false
 		}
 		return projected(x, core, on), on, true
 	case *plan.Sort:
 		if x.TopN == nil {
-			return unnest(x.Input, outer, want)
+			return u.unnest(x.Input, values)
 		}
 	case *plan.Distinct:
-		if x.On == nil {
-			return unnest(x.Input, outer, want)
+		if x.On == nil && !u.exact {
+			return u.unnest(x.Input, values)
 		}
 	case *plan.Limit:
-		if k, isConst := x.Count.(*plan.Const); want == nil && isConst && x.Offset == nil && !k.Val.IsNull() && k.Val.Int() > 0 {
-			return unnest(x.Input, outer, want)
+		if k, isConst := x.Count.(*plan.Const); !values && isConst && x.Offset == nil && !k.Val.IsNull() && k.Val.Int() > 0 {
+			return u.unnest(x.Input, false)
 		}
 	case *plan.Filter:
-		return unnestFilter(x, outer)
+		return u.unnestFilter(x)
 	case *plan.Join:
-		return unnestJoin(x, outer)
+		return u.unnestJoin(x)
 	}
 	return nil, nil, false
 }
@@ -147,15 +156,15 @@ func projected(p *plan.Project, core plan.Node, on []plan.Expr) plan.Node {
 }
 
 // unnestFilter moves the conditions that refer to the outer row out of a filter.
-func unnestFilter(f *plan.Filter, outer plan.ColSet) (plan.Node, []plan.Expr, bool) {
-	core, on, ok := unnest(f.Input, outer, nil)
+func (u *unnester) unnestFilter(f *plan.Filter) (plan.Node, []plan.Expr, bool) {
+	core, on, ok := u.unnest(f.Input, true)
 	if !ok {
 		return nil, nil, false
 	}
 	var stay []plan.Expr
 	for _, e := range conjuncts(f.Pred, nil) {
 		switch {
-		case !refsAny(plan.RefsOf(e), outer):
+		case !refsAny(plan.RefsOf(e), u.outer):
 			stay = append(stay, e)
 		case volatile(e) || hasSubquery(e):
 			return nil, nil, false
@@ -167,23 +176,23 @@ func unnestFilter(f *plan.Filter, outer plan.ColSet) (plan.Node, []plan.Expr, bo
 }
 
 // unnestJoin moves conditions out of an inner join, or out of the side of a left join that is not padded.
-func unnestJoin(j *plan.Join, outer plan.ColSet) (plan.Node, []plan.Expr, bool) {
+func (u *unnester) unnestJoin(j *plan.Join) (plan.Node, []plan.Expr, bool) {
 	if j.Lateral || j.Kind != plan.InnerJoin && j.Kind != plan.LeftJoin && j.Kind != plan.SemiJoin && j.Kind != plan.AntiJoin {
 		return nil, nil, false
 	}
-	left, on, ok := unnest(j.Left, outer, nil)
+	left, on, ok := u.unnest(j.Left, true)
 	if !ok {
 		return nil, nil, false
 	}
 	better := *j
 	better.Left = left
 	if j.Kind != plan.InnerJoin {
-		if refsAny(plan.Free(j.Right), outer) || refsAny(plan.RefsOf(j.On), outer) {
+		if refsAny(plan.Free(j.Right), u.outer) || refsAny(plan.RefsOf(j.On), u.outer) {
 			return nil, nil, false
 		}
 		return &better, on, true
 	}
-	right, more, ok := unnest(j.Right, outer, nil)
+	right, more, ok := u.unnest(j.Right, true)
 	if !ok {
 		return nil, nil, false
 	}
@@ -192,7 +201,7 @@ func unnestJoin(j *plan.Join, outer plan.ColSet) (plan.Node, []plan.Expr, bool) 
 	var stay []plan.Expr
 	for _, e := range conjuncts(j.On, nil) {
 		switch {
-		case !refsAny(plan.RefsOf(e), outer):
+		case !refsAny(plan.RefsOf(e), u.outer):
 			stay = append(stay, e)
 		case volatile(e) || hasSubquery(e):
 			return nil, nil, false
@@ -252,7 +261,7 @@ func (c *Context) joinAggregate(in plan.Node, q plan.Node) (plan.Expr, plan.Node
 			return nil, nil
 		}
 	}
-	core, on, ok := unnest(a.Input, outer, nil)
+	core, on, ok := (&unnester{outer: outer, exact: true}).unnest(a.Input, true)
 	if !ok || len(on) == 0 || refsAny(plan.Free(core), outer) {
 		return nil, nil
 	}

@@ -35,9 +35,13 @@ func (c *Context) fold(e plan.Expr) plan.Expr {
 			return boolConst(is != x.Not)
 		}
 	case *plan.Case:
-		return foldCase(x)
+		return foldCase(c.foldTest(x))
 	case *plan.Coalesce:
 		return foldCoalesce(x)
+	case *plan.NullIf, *plan.MinMax:
+		if allConst(e.Children()) {
+			return c.constant(e)
+		}
 	case *plan.Cast:
 		if k, ok := x.Arg.(*plan.Const); ok && x.Method == plan.RelabelCast {
 			return &plan.Const{Typed: x.Typed, Val: k.Val}
@@ -56,15 +60,23 @@ func (c *Context) foldCall(x *plan.Call) plan.Expr {
 	if null && x.Fn != nil && x.Fn.Strict && (c.FoldEnv == nil || !slices.ContainsFunc(x.Args, c.fails)) {
 		return &plan.Const{Typed: x.Typed}
 	}
-	if !all || c.FoldEnv == nil || x.Fn != nil && (x.Fn.Volatility != functions.Immutable || x.Fn.Routine) {
+	if !all || x.Fn != nil && (x.Fn.Volatility != functions.Immutable || x.Fn.Routine) {
 		return x
+	}
+	return c.constant(x)
+}
+
+// constant computes an expression of constants; one that fails stays.
+func (c *Context) constant(e plan.Expr) plan.Expr {
+	if c.FoldEnv == nil {
+		return e
 	}
 	s := eval.Scope{Run: eval.NewRun(c.FoldEnv, nil)}
-	v, err := contained(&s, x)
+	v, err := contained(&s, e)
 	if err != nil {
-		return x
+		return e
 	}
-	return &plan.Const{Typed: x.Typed, Val: v}
+	return &plan.Const{Typed: plan.Typed{T: e.Type(), M: e.Mod()}, Val: v}
 }
 
 // fails tells whether an expression is no constant because folding something in it has failed: then the statement does, too.
@@ -133,7 +145,7 @@ func negated(e plan.Expr, whole plan.Expr) plan.Expr {
 	return &plan.Not{Arg: e}
 }
 
-// foldBool drops neutral arguments; a deciding one decides, whatever else would be evaluated (as in PostgreSQL).
+// foldBool drops neutral arguments; a deciding one decides, whatever else would be evaluated behind it (as in PostgreSQL).
 func foldBool(x *plan.BoolOp) plan.Expr {
 	neutral, deciding := isTrue, isFalse
 	if x.Or {
@@ -145,6 +157,9 @@ func foldBool(x *plan.BoolOp) plan.Expr {
 		nested, same := a.(*plan.BoolOp)
 		switch {
 		case ok && b == deciding:
+			if slices.ContainsFunc(x.Args[:i], failsForSure) {
+				return x
+			}
 			return boolConst(deciding == isTrue)
 		case ok && b == neutral:
 			if args == nil {
@@ -168,6 +183,31 @@ func foldBool(x *plan.BoolOp) plan.Expr {
 		return args[0]
 	}
 	return &plan.BoolOp{Or: x.Or, Args: args}
+}
+
+// failsForSure tells whether an argument is one whose folding has failed.
+func failsForSure(e plan.Expr) bool {
+	call := false
+	plan.Walk(e, func(x plan.Expr) bool {
+		_, is := x.(*plan.Call)
+		call = call || is
+		return !call
+	})
+	return call && bound(e)
+}
+
+// foldTest turns CASE with a constant argument into one of conditions.
+func (c *Context) foldTest(x *plan.Case) *plan.Case {
+	k, ok := x.Arg.(*plan.Const)
+	if !ok {
+		return x
+	}
+	out := &plan.Case{Typed: x.Typed, Else: x.Else}
+	for _, w := range x.Whens {
+		cond, _ := plan.Transform(substitute(w.Cond, map[plan.ColID]plan.Expr{x.ArgCol: k}), func(e plan.Expr) (plan.Expr, error) { return c.fold(e), nil })
+		out.Whens = append(out.Whens, plan.When{Cond: cond, Then: w.Then})
+	}
+	return out
 }
 
 // foldCase drops arms that cannot be taken. Arms with a bound argument are left alone.

@@ -4,17 +4,36 @@ import (
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/planner/exec/eval"
 	"github.com/omgdb/omgdb/planner/plan"
+	"github.com/omgdb/omgdb/storage/dberr"
 )
 
-// failEarly reports the error of an immutable call of constants that nothing guards: the statement cannot succeed, and PostgreSQL, which
-// computes such calls while it plans, says so before a row is read. Behind a guard (CASE, COALESCE, the later arguments of AND and OR)
-// a call that fails stays where it is.
+// failEarly reports the error of an immutable call of constants, as PostgreSQL does, which computes such calls while it plans and before
+// a row is read: also in arms of CASE and arguments of COALESCE, AND and OR that no row may reach, unless constants before them decide
+// (then folding has dropped them). See PostgreSQL 15 manual, 4.2.14.
 func failEarly(c *Context, n plan.Node) (plan.Node, error) {
 	if c.FoldEnv == nil {
 		return n, nil
 	}
+	return n, c.failingIn(n, plan.RefsOf(append(everyExpr(n), outputs(n)...)...))
+}
+
+// everyExpr lists the expressions of a tree.
+func everyExpr(n plan.Node) []plan.Expr {
+	var all []plan.Expr
+	plan.WalkNodes(n, func(n plan.Node) bool {
+		all = append(all, n.Exprs()...)
+		return true
+	})
+	return all
+}
+
+// failingIn looks through a tree; aggregates that nothing reads any more, because folding has dropped the arm they stood in, don't count.
+func (c *Context) failingIn(n plan.Node, read plan.ColSet) error {
 	var failed error
 	plan.WalkNodes(n, func(n plan.Node) bool {
+		if a, ok := n.(*plan.Aggregate); ok {
+			n = withoutUnread(a, read)
+		}
 		for _, e := range n.Exprs() {
 			if failed == nil {
 				failed = c.failing(e)
@@ -22,24 +41,40 @@ func failEarly(c *Context, n plan.Node) (plan.Node, error) {
 		}
 		return failed == nil
 	})
-	return n, failed
+	return failed
 }
 
-// failing gives the error of the first call in e that is evaluated whatever the row is, and fails.
+func withoutUnread(a *plan.Aggregate, read plan.ColSet) *plan.Aggregate {
+	out := *a
+	out.Aggs = nil
+	for _, g := range a.Aggs {
+		if read.Has(g.Col.ID) {
+			out.Aggs = append(out.Aggs, g)
+		}
+	}
+	return &out
+}
+
+// failing gives the error of the first call of constants in e that fails.
 func (c *Context) failing(e plan.Expr) error {
 	children := e.Children()
 	switch x := e.(type) {
 	case *plan.Subquery:
-		return nil
-	case *plan.BoolOp, *plan.Coalesce, *plan.Case:
-		if len(children) > 1 {
-			children = children[:1]
+		return c.failingIn(x.Query, plan.RefsOf(append(everyExpr(x.Query), outputs(x.Query)...)...))
+	case *plan.Coalesce: // a constant ends it
+		for i, a := range children {
+			if _, ok := a.(*plan.Const); ok {
+				children = children[:i]
+				break
+			}
 		}
 	case *plan.Call:
 		if x.Fn != nil && x.Fn.Volatility == functions.Immutable && !x.Fn.Routine && allConst(x.Args) {
 			s := eval.Scope{Run: eval.NewRun(c.FoldEnv, nil)}
-			_, err := contained(&s, x)
-			return err
+			// What needs more than planning has, such as the catalog, shows as an internal error: it is for a row to find out.
+			if _, err := contained(&s, x); err != nil && dberr.As(err).Code != dberr.InternalError {
+				return err
+			}
 		}
 	}
 	for _, child := range children {
@@ -57,4 +92,13 @@ func allConst(args []plan.Expr) bool {
 		}
 	}
 	return true
+}
+
+// outputs are references to the columns that a query shows.
+func outputs(n plan.Node) []plan.Expr {
+	var all []plan.Expr
+	for _, col := range n.Cols() {
+		all = append(all, colRef(col))
+	}
+	return all
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Equal tells whether two expressions are the same: same shape, functions, types and constants; positions and how a cast was
-// written don't count. Two Subqueries are equal only when they are one.
+// written don't count.
 func Equal(a, b Expr) bool { return matcher{}.equal(a, b) }
 
 // matcher compares expressions; it maps the columns that a Case or Cast of the left one binds to those of the right one.
@@ -73,7 +73,7 @@ func (m matcher) sameHead(a, b Expr) bool {
 	case *RowCompare:
 		return x.Op == b.(*RowCompare).Op
 	case *Subquery:
-		return x == b
+		return m.sameQuery(x, b.(*Subquery))
 	case *Assigned:
 		return false
 	}

@@ -116,14 +116,22 @@ func quoteField(dst []byte, start int, special string) []byte {
 	return append(dst, '"')
 }
 
+// recordCmp compares field by field. Anonymous records may turn out to be of different shapes: it then panics with a *dberr.Error, which is
+// the statement's error.
 func recordCmp(x, y value.Value) int {
 	a, b := x.Box().(*value.Record), y.Box().(*value.Record)
 	for i := range min(len(a.Vals), len(b.Vals)) {
+		if s, t := a.Fields[i].Type, b.Fields[i].Type; s.OID != t.OID {
+			panic(dberr.New(dberr.DatatypeMismatch, "cannot compare dissimilar column types %s and %s at record column %d", s.SQL, t.SQL, i+1))
+		}
 		if c := cmpNull(Comparer(a.Fields[i].Type), a.Vals[i], b.Vals[i]); c != 0 {
 			return c
 		}
 	}
-	return sign(len(a.Vals) - len(b.Vals))
+	if len(a.Vals) != len(b.Vals) {
+		panic(dberr.New(dberr.DatatypeMismatch, "cannot compare record types with different numbers of columns"))
+	}
+	return 0
 }
 
 func recordHash(h uint64, v value.Value) uint64 {
