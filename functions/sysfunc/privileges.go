@@ -2,6 +2,7 @@ package sysfunc
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,15 +54,15 @@ var privilegeKinds = []privilegeKind{
 	{name: "has_table_privilege", guard: catalog.GuardTable, find: relationRights},
 	{name: "has_any_column_privilege", guard: catalog.GuardTable, anyCol: true, find: relationRights},
 	{name: "has_column_privilege", guard: catalog.GuardTable, column: true, find: relationRights},
-	{name: "has_sequence_privilege", guard: catalog.GuardSequence, find: relationRights},
+	{name: "has_sequence_privilege", guard: catalog.GuardSequence, find: sequenceRights},
 	{name: "has_schema_privilege", guard: catalog.GuardSchema, find: schemaRights},
 	{name: "has_database_privilege", guard: catalog.GuardDatabase, find: databaseRights},
 	{name: "has_function_privilege", guard: catalog.GuardFunction, find: functionRights},
 	{name: "has_type_privilege", guard: catalog.GuardType, find: typeRights},
 	{name: "has_language_privilege", guard: catalog.GuardType, find: builtinRights},
-	{name: "has_tablespace_privilege", guard: catalog.GuardSchema, find: superRights},
-	{name: "has_foreign_data_wrapper_privilege", guard: catalog.GuardType, find: superRights},
-	{name: "has_server_privilege", guard: catalog.GuardType, find: superRights},
+	{name: "has_tablespace_privilege", guard: catalog.GuardSchema, find: superRights("tablespace", map[string]int64{"pg_default": 1663, "pg_global": 1664})},
+	{name: "has_foreign_data_wrapper_privilege", guard: catalog.GuardType, find: superRights("foreign-data wrapper", nil)},
+	{name: "has_server_privilege", guard: catalog.GuardType, find: superRights("server", nil)},
 }
 
 // relationRights finds a relation's rights. Those of the system relations can be read by everybody.
@@ -156,8 +157,30 @@ func builtinRights(*functions.Env, val) (catalog.ID, []string, bool, error) {
 	return catalog.SuperRole, nil, true, nil
 }
 
-func superRights(*functions.Env, val) (catalog.ID, []string, bool, error) {
-	return catalog.SuperRole, []string{""}, true, nil
+// superRights finds objects of a kind of which there are only built-in ones, which belong to the superuser.
+func superRights(kind string, oids map[string]int64) func(*functions.Env, val) (catalog.ID, []string, bool, error) {
+	return func(_ *functions.Env, o val) (catalog.ID, []string, bool, error) {
+		if o.Kind() != value.KindString {
+			known := slices.Contains(slices.Collect(maps.Values(oids)), o.Int())
+			return catalog.SuperRole, []string{""}, known, nil
+		}
+		if _, known := oids[o.Str()]; !known {
+			return 0, nil, false, dberr.New(dberr.UndefinedObject, `%s "%s" does not exist`, kind, o.Str())
+		}
+		return catalog.SuperRole, []string{""}, true, nil
+	}
+}
+
+func sequenceRights(e *functions.Env, o val) (catalog.ID, []string, bool, error) {
+	owner, acl, ok, err := relationRights(e, o)
+	if err != nil || !ok || o.Kind() != value.KindString {
+		return owner, acl, ok, err
+	}
+	oid, _ := e.Lookup.RelationOID(o.Str())
+	if r := e.Txn.Catalog().RelationByID(catalog.ID(oid)); r == nil || r.Kind != catalog.Sequence {
+		return 0, nil, false, dberr.New(dberr.WrongObjectType, `"%s" is not a sequence`, o.Str())
+	}
+	return owner, acl, ok, nil
 }
 
 // roleOf finds a role by name or OID; 0 stands for everybody.
@@ -200,11 +223,14 @@ func hasPrivilege(k privilegeKind, named bool) eval {
 			return value.Null, err
 		}
 		view := e.Txn.Catalog()
-		for p := range strings.SplitSeq(a[len(a)-1].Str(), ",") {
-			right, option, err := privilegeNamed(k, p)
-			if err != nil {
+		words := strings.Split(a[len(a)-1].Str(), ",")
+		for _, p := range words { // a wrong one counts wherever it stands
+			if _, _, err := privilegeNamed(k, p); err != nil {
 				return value.Null, err
 			}
+		}
+		for _, p := range words {
+			right, option, _ := privilegeNamed(k, p)
 			held := func(kind catalog.Guarded, owner catalog.ID, acl []string) bool {
 				got, opts := view.Held(role, kind, owner, acl, right)
 				return got == right && (!option || opts == right)

@@ -20,6 +20,7 @@ func sequenceFunctions() []def {
 		{Sig: "setval(regclass,int8,bool)", Eval: setval},
 		{Sig: "pg_get_serial_sequence(text,text)", Eval: env(serialSequence)},
 		{Sig: "pg_sequence_last_value(regclass)", Eval: lastValue},
+		{Sig: "pg_sequence_parameters(oid)", Eval: env(sequenceParameters)},
 	}
 }
 
@@ -133,6 +134,23 @@ func lastValue(ctx context.Context, c *call, a []val) (val, error) {
 		return value.Null, err
 	}
 	return value.Int(v), nil
+}
+
+// sequenceParameters is the row of a sequence's parameters.
+func sequenceParameters(e *functions.Env, a []val) (val, error) {
+	rel, err := sequenceArg(e, a[0].Int())
+	if err != nil {
+		return value.Null, err
+	}
+	s := rel.Seq
+	return value.Box(&value.Record{
+		Fields: value.Schema{
+			{Name: "start_value", Type: value.Int8, Mod: -1}, {Name: "minimum_value", Type: value.Int8, Mod: -1}, {Name: "maximum_value", Type: value.Int8, Mod: -1},
+			{Name: "increment", Type: value.Int8, Mod: -1}, {Name: "cycle_option", Type: value.Boolean, Mod: -1}, {Name: "cache_size", Type: value.Int8, Mod: -1},
+			{Name: "data_type", Type: value.OID, Mod: -1},
+		},
+		Vals: []val{value.Int(s.Start), value.Int(s.Min), value.Int(s.Max), value.Int(s.Increment), value.Bool(s.Cycle), value.Int(s.Cache), value.Int(int64(s.Type.OID))},
+	}), nil
 }
 
 // serialSequence names the sequence that a column owns.

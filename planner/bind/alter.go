@@ -178,6 +178,9 @@ func (b *binder) alterCmd(d *tableDef, st *plan.AlterTable, c *pg_query.AlterTab
 		}
 		return one(plan.AlterAction{Do: plan.AlterConstraint, Constraint: k.Conname, Deferrable: k.Deferrable, Deferred: k.Initdeferred}, nil)
 	case pg_query.AlterTableType_AT_ValidateConstraint:
+		if i := slices.IndexFunc(d.rel.Checks, func(k catalog.Check) bool { return k.Name == c.Name }); i >= 0 {
+			return one(b.checkAction(plan.ValidateConstraint, d.rel, d.rel.Checks[i]), nil)
+		}
 		return one(plan.AlterAction{Do: plan.ValidateConstraint, Constraint: c.Name}, b.hasConstraint(d, c.Name))
 	case pg_query.AlterTableType_AT_ChangeOwner:
 		return one(plan.AlterAction{Do: plan.SetOwner, NewName: b.roleName(c.Newowner)}, nil)
@@ -315,18 +318,22 @@ func (b *binder) newConstraints(d *tableDef, checks, indexes, foreign int) []pla
 		out = append(out, plan.AlterAction{Do: plan.AddConstraint, Unique: &ix, Constraint: ix.Index.Name})
 	}
 	for i := range d.rel.Checks[checks:] {
-		ck := d.rel.Checks[checks+i]
-		a := plan.AlterAction{Do: plan.AddConstraint, Check: &ck, Constraint: ck.Name, RowCols: b.rowCols(d.rel)}
-		if e, err := b.stored(ck.Expr, d.rel, a.RowCols, value.Boolean, -1); err == nil {
-			a.CheckExpr = e
-		}
-		out = append(out, a)
+		out = append(out, b.checkAction(plan.AddConstraint, d.rel, d.rel.Checks[checks+i]))
 	}
 	for i := range d.st.Foreign[foreign:] {
 		f := d.st.Foreign[foreign+i]
 		out = append(out, plan.AlterAction{Do: plan.AddConstraint, Foreign: &f, Constraint: f.Name})
 	}
 	return out
+}
+
+// checkAction is an action about a check constraint, with its expression bound.
+func (b *binder) checkAction(do plan.AlterKind, rel *catalog.Relation, ck catalog.Check) plan.AlterAction {
+	a := plan.AlterAction{Do: do, Check: &ck, Constraint: ck.Name, RowCols: b.rowCols(rel)}
+	if e, err := b.stored(ck.Expr, rel, a.RowCols, value.Boolean, -1); err == nil {
+		a.CheckExpr = e
+	}
+	return a
 }
 
 func (b *binder) addConstraint(d *tableDef, k *pg_query.Constraint) ([]plan.AlterAction, error) {

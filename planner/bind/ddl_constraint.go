@@ -367,11 +367,30 @@ func (b *binder) foreign(d *tableDef, k *pg_query.Constraint) error {
 
 // keysComparable sees to it that a column can refer to another one.
 func (b *binder) keysComparable(constraint string, from, to *catalog.Column) error {
-	if b.opFunc("=", to.Type, from.Type) != nil {
+	if b.comparesKeys(from.Type, to.Type) {
 		return nil
 	}
 	return dberr.New(dberr.DatatypeMismatch, "foreign key constraint \"%s\" cannot be implemented", constraint).
 		WithDetail("Key columns \"%s\" and \"%s\" are of incompatible types: %s and %s.", from.Name, to.Name, from.Type.SQL, to.Type.SQL)
+}
+
+// keyFamilies are the types whose indexes can be searched with values of each other (PostgreSQL's operator families).
+var keyFamilies = [][]*value.Type{
+	{value.Int2, value.Int4, value.Int8}, {value.Float4, value.Float8}, {value.Date, value.Timestamp, value.TimestampTZ}, {value.Text, value.Varchar, value.Name},
+}
+
+// comparesKeys tells whether a referencing column of one type can be looked up in the index over the referenced one.
+func (b *binder) comparesKeys(from, to *value.Type) bool {
+	from, to = baseType(from), baseType(to)
+	for _, family := range keyFamilies {
+		has := func(t *value.Type) bool {
+			return slices.ContainsFunc(family, func(f *value.Type) bool { return same(f, t) })
+		}
+		if has(from) && has(to) {
+			return true
+		}
+	}
+	return b.canCoerce1(from, to, functions.Implicit) && b.opFunc("=", to, to) != nil
 }
 
 func dropPosition(err error) error {

@@ -203,7 +203,7 @@ func (b *binder) columnConstraints(d *tableDef, c *catalog.Column, list []*pg_qu
 		switch k.Contype {
 		case pg_query.ConstrType_CONSTR_NULL, pg_query.ConstrType_CONSTR_NOTNULL:
 			not := k.Contype == pg_query.ConstrType_CONSTR_NOTNULL
-			if not && sawNull || !not && (sawNotNull || c.Identity != 0) {
+			if not && sawNull || !not && (sawNotNull || c.NotNull || c.Identity != 0) {
 				return errAt(pos, dberr.SyntaxError, "conflicting NULL/NOT NULL declarations for column \"%s\" of table \"%s\"", c.Name, d.rel.Name)
 			}
 			sawNull, sawNotNull = sawNull || !not, sawNotNull || not

@@ -88,15 +88,15 @@ func (b *binder) createDomain(x *pg_query.CreateDomainStmt) (plan.Statement, err
 	t.OID, t.ArrayOID, t.Name, t.SQL, t.Class, t.Under, t.Preferred = 0, 0, name.Name, quoteIdent(name.Name), value.Domain, under, false
 	st := &plan.CreateType{Name: name, Type: t, Mod: mod}
 	taken := map[string]bool{}
+	var said pg_query.ConstrType // NULL or NOT NULL
 	for _, n := range x.Constraints {
 		k := n.GetConstraint()
 		switch k.Contype {
-		case pg_query.ConstrType_CONSTR_NOTNULL:
-			st.NotNull = true
-		case pg_query.ConstrType_CONSTR_NULL:
-			if st.NotNull {
+		case pg_query.ConstrType_CONSTR_NOTNULL, pg_query.ConstrType_CONSTR_NULL:
+			if said != 0 && said != k.Contype {
 				return nil, dberr.New(dberr.SyntaxError, "conflicting NULL/NOT NULL constraints")
 			}
+			said, st.NotNull = k.Contype, k.Contype == pg_query.ConstrType_CONSTR_NOTNULL
 		case pg_query.ConstrType_CONSTR_DEFAULT:
 			if st.Default != "" {
 				return nil, dberr.New(dberr.SyntaxError, "multiple default expressions")

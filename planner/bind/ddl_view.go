@@ -64,6 +64,11 @@ func (b *binder) tableOf(into *pg_query.IntoClause, n *pg_query.Node, ifNotExist
 		if b.writes && modifies(n.GetSelectStmt()) {
 			return nil, dberr.New(dberr.FeatureNotSupported, "materialized views must not use data-modifying statements in WITH")
 		}
+		for _, id := range b.named {
+			if r := b.Catalog.RelationByID(id); r != nil && r.Temp {
+				return nil, dberr.New(dberr.FeatureNotSupported, "materialized views must not use temporary tables or views")
+			}
+		}
 		st.IsMatView, st.Rel.Kind, st.Rel.Uses = true, catalog.MatViewKind, slices.Clone(b.named)
 		st.Rel.ViewSQL, err = b.viewText(n)
 	}

@@ -17,9 +17,35 @@ type fromCall struct {
 	row    plan.Expr   // a function that returns one value instead
 	name   string      // suggested column name
 	past   *plan.Scan  // or a stored relation as it was: what a function shows without being called
+	out    string      // the name of the only output parameter, which the column takes
 	single bool        // the column may take the item's alias as its name
 	named  bool        // columns have names of their own
 	rowOf  *value.Type // the composite type whose columns they are
+}
+
+// column is the name of a scalar call's column.
+func (c *fromCall) column() string {
+	if c.out != "" {
+		return c.out
+	}
+	return c.name
+}
+
+// onlyOutput gives the name of a function's output parameter when it has one.
+func onlyOutput(r *resolved) string {
+	name, n := "", 0
+	if r.candidate != nil && r.user != nil {
+		for i := range r.user.Args {
+			if a := &r.user.Args[i]; a.Out() {
+				name = a.Name
+				n++
+			}
+		}
+	}
+	if n != 1 {
+		return ""
+	}
+	return name
 }
 
 // rangeFunction binds f(…) in FROM, ROWS FROM (…), WITH ORDINALITY and column definition lists.
@@ -78,7 +104,7 @@ func (c *fromCall) rename(name string) {
 func (b *binder) funcNode(calls []fromCall, alias string, ordinality bool) (plan.Node, []plan.Col) {
 	if len(calls) == 1 && calls[0].row != nil {
 		c := calls[0]
-		proj := &plan.Project{Input: &plan.Empty{}, Out: []plan.Col{b.outCol(c.name, c.row)}, Items: []plan.Expr{c.row}}
+		proj := &plan.Project{Input: &plan.Empty{}, Out: []plan.Col{b.outCol(c.column(), c.row)}, Items: []plan.Expr{c.row}}
 		if fields := baseType(c.row.Type()).Fields; isComposite(c.row.Type()) {
 			row := b.ref(proj.Out[0], -1)
 			proj = &plan.Project{Input: proj}
@@ -121,7 +147,7 @@ func (b *binder) funcNode(calls []fromCall, alias string, ordinality bool) (plan
 func (b *binder) rowCall(c fromCall) plan.SetCall {
 	call := plan.SetCall{Row: c.row}
 	if !isComposite(c.row.Type()) {
-		call.Cols, call.Shape = []plan.Col{b.outCol(c.name, c.row)}, value.Schema{{Name: c.name, Type: c.row.Type(), Mod: -1}}
+		call.Cols, call.Shape = []plan.Col{b.outCol(c.column(), c.row)}, value.Schema{{Name: c.column(), Type: c.row.Type(), Mod: -1}}
 		return call
 	}
 	for _, f := range baseType(c.row.Type()).Fields {
@@ -178,7 +204,8 @@ func (b *binder) fromFunction(s *scope, n *pg_query.Node, defs []*pg_query.Node)
 		if len(defs) > 0 {
 			return nil, errAt(loc(defs[0].GetColumnDef().GetLocation()), dberr.SyntaxError, "a column definition list is only allowed for functions returning \"record\"")
 		}
-		fc := fromCall{row: e, name: c.name, single: !isComposite(e.Type()), named: isComposite(e.Type())}
+		fc := fromCall{row: e, name: c.name, out: onlyOutput(r), named: isComposite(e.Type())}
+		fc.single = !fc.named && fc.out == ""
 		if fc.named {
 			fc.rowOf = baseType(e.Type())
 		}

@@ -73,14 +73,25 @@ func (b *binder) resolve(c *call) (*resolved, error) {
 		}
 		var n int
 		if chosen, n = b.choose(given, cands); chosen == nil && n > 1 {
-			return nil, errAt(c.pos, dberr.AmbiguousFunction, "function %s is not unique", c.signature()).
-				WithHint("Could not choose a best candidate function. You might need to add explicit type casts.")
+			return nil, b.notUnique(c)
 		}
 	}
 	if chosen == nil {
 		return nil, nil
 	}
+	if chosen.twice {
+		return nil, b.notUnique(c)
+	}
 	return b.complete(c, chosen, given)
+}
+
+func (b *binder) notUnique(c *call) error {
+	what := "function"
+	if c.procedure {
+		what = "procedure"
+	}
+	return errAt(c.pos, dberr.AmbiguousFunction, "%s %s is not unique", what, c.signature()).
+		WithHint("Could not choose a best candidate %s. You might need to add explicit type casts.", what)
 }
 
 // dropVoid takes out parameters of type void: that is how drivers send the places of output parameters.
@@ -130,8 +141,12 @@ func (b *binder) candidates(c *call, given []*value.Type) []*candidate {
 		fill(cand)
 		for i, o := range out {
 			if slices.EqualFunc(o.args, cand.args, same) {
-				// Of two that look alike the one that is not variadic, or takes fewer defaults, hides the other.
-				if o.variadic > 0 && cand.variadic == 0 || o.defaults > cand.defaults {
+				// Of two that look alike the one that is not variadic hides the other, and a built-in one that takes fewer defaults.
+				// Of two users' functions in one schema neither does.
+				switch {
+				case o.user != nil && cand.user != nil && o.user.Schema == cand.user.Schema && (o.variadic > 0) == (cand.variadic > 0):
+					o.twice = true
+				case o.variadic > 0 && cand.variadic == 0, o.user == nil && o.defaults > cand.defaults:
 					out[i] = cand
 				}
 				return

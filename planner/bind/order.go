@@ -2,6 +2,7 @@ package bind
 
 import (
 	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
+	"slices"
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/planner/plan"
@@ -186,7 +187,7 @@ func (b *binder) outputNamed(targets []*target, name, clauseName string, pos int
 		if t.junk || t.name != name {
 			continue
 		}
-		if at >= 0 && !plan.Equal(targets[at].expr, t.expr) {
+		if at >= 0 && !sameOutput(targets[at].expr, t.expr) {
 			return -1, errAt(pos, dberr.AmbiguousColumn, "%s \"%s\" is ambiguous", clauseName, name)
 		}
 		if at < 0 {
@@ -194,6 +195,16 @@ func (b *binder) outputNamed(targets []*target, name, clauseName string, pos int
 		}
 	}
 	return at, nil
+}
+
+// sameOutput tells whether two output columns are the same expression.
+func sameOutput(a, b plan.Expr) bool {
+	x, isSet := a.(*setExpr)
+	y, both := b.(*setExpr)
+	if isSet && both {
+		return x.fn == y.fn && slices.EqualFunc(x.args, y.args, plan.Equal)
+	}
+	return plan.Equal(a, b)
 }
 
 // checkEntry refuses output columns whose calls may not stand in the clause.

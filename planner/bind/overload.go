@@ -24,6 +24,7 @@ type candidate struct {
 	table  *functions.Table
 	op     *functions.Operator
 	user   *catalog.Function // whose entry it is
+	twice  bool              // another function of the same schema fits alike
 }
 
 // choose picks among candidates by PostgreSQL's rules (manual 10.2 and 10.3): the one whose parameters fit the arguments best.

@@ -2,6 +2,7 @@ package bind
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
@@ -491,12 +492,35 @@ func (b *binder) callStmt(x *pg_query.CallStmt) (plan.Statement, error) {
 	node, out := b.funcNode([]fromCall{{row: e, name: c.name}}, c.name, false)
 	q, err := b.finish(&query{node: node, cols: out}, "CALL")
 	if err == nil {
-		q.HasRows = isComposite(e.Type())
+		q.HasRows, q.Into = isComposite(e.Type()), outputArgs(r.user, x.Funccall.Args)
 		if !q.HasRows {
 			q.Out = nil
 		}
 	}
 	return q, err
+}
+
+// outputArgs gives the plain names among the arguments that stand for output parameters.
+func outputArgs(fn *catalog.Function, args []*pg_query.Node) []string {
+	if fn == nil {
+		return nil
+	}
+	given := make([]string, len(fn.Args))
+	for i, n := range args {
+		if a := n.GetNamedArgExpr(); a != nil {
+			i, n = slices.IndexFunc(fn.Args, func(p catalog.FunctionArg) bool { return p.Name == a.Name }), a.Arg
+		}
+		if c := n.GetColumnRef(); c != nil && len(c.Fields) == 1 && i >= 0 && i < len(given) {
+			given[i] = c.Fields[0].GetString_().GetSval()
+		}
+	}
+	var out []string
+	for i := range fn.Args {
+		if fn.Args[i].Out() {
+			out = append(out, given[i])
+		}
+	}
+	return out
 }
 
 // signatureText shows a function as messages do.

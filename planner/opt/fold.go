@@ -185,15 +185,19 @@ func foldBool(x *plan.BoolOp) plan.Expr {
 	return &plan.BoolOp{Or: x.Or, Args: args}
 }
 
-// failsForSure tells whether an argument is one whose folding has failed.
+// failsForSure tells whether an expression calls something and reads nothing: its folding has failed.
 func failsForSure(e plan.Expr) bool {
-	call := false
+	call, alone := false, true
 	plan.Walk(e, func(x plan.Expr) bool {
-		_, is := x.(*plan.Call)
-		call = call || is
-		return !call
+		switch x := x.(type) {
+		case *plan.ColRef, *plan.Param, *plan.Subquery, *plan.SQLValue:
+			alone = false
+		case *plan.Call:
+			call, alone = true, alone && (x.Fn == nil || x.Fn.Volatility == functions.Immutable)
+		}
+		return alone
 	})
-	return call && bound(e)
+	return call && alone
 }
 
 // foldTest turns CASE with a constant argument into one of conditions.

@@ -215,7 +215,9 @@ var pgConstraint = of[constraint]{
 		"condeferred": func(_ *world, c constraint) value.Value {
 			return value.Bool(c.idx != nil && c.idx.Deferred || c.fk != nil && c.fk.Deferred)
 		},
-		"convalidated": func(_ *world, c constraint) value.Value { return value.Bool(c.fk == nil || !c.fk.NotValid) },
+		"convalidated": func(_ *world, c constraint) value.Value {
+			return value.Bool((c.fk == nil || !c.fk.NotValid) && (c.check == nil || !c.check.NotValid))
+		},
 		"conrelid": func(_ *world, c constraint) value.Value {
 			if c.rel == nil {
 				return oid(uint32(0))

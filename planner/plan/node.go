@@ -420,7 +420,9 @@ type Query struct {
 	ReadOnly bool
 	// HasRows: the client gets a row description.
 	HasRows bool
-	Deps    Deps
+	// Into, of a CALL, names what stands as argument for each output parameter: a plain name, or "".
+	Into []string
+	Deps Deps
 	// Estimates, when opt made them, by node of Root.
 	Estimates map[Node]Estimate
 }

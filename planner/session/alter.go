@@ -282,22 +282,31 @@ func (a *alterer) addConstraint(ctx context.Context, x *plan.AlterAction) error 
 		a.rel = a.txn.Catalog().RelationByID(a.rel.ID)
 		return nil
 	}
-	if !x.NotValid && x.CheckExpr != nil {
-		broken := &plan.BoolTest{Arg: x.CheckExpr, Want: 'f'}
-		e := dberr.New(dberr.CheckViolation, `check constraint "%s" of relation "%s" is violated by some row`, x.Check.Name, a.rel.Name)
-		e.Table, e.Constraint = a.rel.Name, x.Check.Name
-		if err := a.refuseRows(ctx, a.rel, x.RowCols, broken, e); err != nil {
+	if !x.NotValid {
+		if err := a.refuseBroken(ctx, x); err != nil {
 			return err
 		}
 	}
 	return a.change(ctx, func(r *catalog.Relation) error {
 		ck := *x.Check
+		ck.NotValid = x.NotValid
 		if ck.ID == 0 {
 			ck.ID = a.txn.NewID()
 		}
 		r.Checks = append(r.Checks, ck)
 		return nil
 	})
+}
+
+// refuseBroken fails when a row breaks the check constraint of x.
+func (a *alterer) refuseBroken(ctx context.Context, x *plan.AlterAction) error {
+	if x.CheckExpr == nil {
+		return nil
+	}
+	broken := &plan.BoolTest{Arg: x.CheckExpr, Want: 'f'}
+	e := dberr.New(dberr.CheckViolation, `check constraint "%s" of relation "%s" is violated by some row`, x.Check.Name, a.rel.Name)
+	e.Table, e.Constraint = a.rel.Name, x.Check.Name
+	return a.refuseRows(ctx, a.rel, x.RowCols, broken, e)
 }
 
 func (a *alterer) dropConstraint(ctx context.Context, x *plan.AlterAction) error {

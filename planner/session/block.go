@@ -119,6 +119,8 @@ func blockStmt(kind string) func(*blockRun, context.Context, *parse.PLStmt) (flo
 		return simple((*blockRun).assign)
 	case "execsql", "perform", "dynexecute":
 		return simple((*blockRun).run)
+	case "call":
+		return simple((*blockRun).call)
 	case "raise":
 		return simple((*blockRun).raise)
 	case "assert":

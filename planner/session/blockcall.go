@@ -205,3 +205,30 @@ func (r *blockRun) rowsOf(ctx context.Context, st *parse.PLStmt) error {
 	r.setNamed("found", value.Bool(rows.n > 0))
 	return nil
 }
+
+// call is CALL: what the procedure gives for its output parameters goes into the variables that stand there.
+func (r *blockRun) call(ctx context.Context, st *parse.PLStmt) error {
+	params, _ := r.arguments()
+	c, err := r.compile(ctx, st.Expr, params)
+	if err != nil {
+		return err
+	}
+	rows, _, err := r.query(ctx, st.Expr, nil, false)
+	if err != nil {
+		return err
+	}
+	defer rows.free()
+	if !c.query.HasRows {
+		return nil
+	}
+	for i, name := range c.query.Into {
+		at := r.find(name)
+		if at < 0 {
+			return dberr.New(dberr.SyntaxError, `procedure parameter "%s" is an output parameter but corresponding argument is not writable`, rows.schema[i].Name)
+		}
+		if err := r.put(ctx, at, typed{rows.cols[i].Get(0), rows.schema[i].Type}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

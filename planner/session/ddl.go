@@ -97,8 +97,13 @@ func (s *Session) createTable(ctx context.Context, p *Portal, st *plan.CreateTab
 	p.plain = st.As == nil || !st.WithData
 	if st.IfNotExists && txn.Catalog().Find(catalog.RelationClass, sc.ID, st.Name.Name) != nil {
 		s.skipExisting(dberr.DuplicateTable, "relation", st.Name.Name)
-		p.plain, p.tag = true, "CREATE TABLE AS"
-		if st.As == nil {
+		p.plain = true
+		switch {
+		case st.IsMatView:
+			p.tag = "CREATE MATERIALIZED VIEW"
+		case st.As != nil:
+			p.tag = "CREATE TABLE AS"
+		default:
 			p.tag = st.CommandTag()
 		}
 		return nil

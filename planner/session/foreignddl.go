@@ -192,15 +192,34 @@ func (a *alterer) addForeignKey(ctx context.Context, x *plan.AlterAction) error 
 
 // validate is VALIDATE CONSTRAINT.
 func (a *alterer) validate(ctx context.Context, x *plan.AlterAction) error {
+	if x.Check != nil {
+		return a.validateCheck(ctx, x)
+	}
 	i := slices.IndexFunc(a.rel.Foreign, func(f catalog.ForeignKey) bool { return f.Name == x.Constraint })
-	if i < 0 || !a.rel.Foreign[i].NotValid {
-		return nil // checks are made when they are added
+	if i < 0 {
+		return dberr.New(dberr.WrongObjectType, `constraint "%s" of relation "%s" is not a foreign key or check constraint`, x.Constraint, a.rel.Name)
+	}
+	if !a.rel.Foreign[i].NotValid {
+		return nil
 	}
 	if err := a.validateForeign(ctx, &a.rel.Foreign[i]); err != nil {
 		return err
 	}
 	return a.change(ctx, func(r *catalog.Relation) error {
 		r.Foreign[i].NotValid = false
+		return nil
+	})
+}
+
+func (a *alterer) validateCheck(ctx context.Context, x *plan.AlterAction) error {
+	if !x.Check.NotValid {
+		return nil
+	}
+	if err := a.refuseBroken(ctx, x); err != nil {
+		return err
+	}
+	return a.change(ctx, func(r *catalog.Relation) error {
+		r.Checks[slices.IndexFunc(r.Checks, func(k catalog.Check) bool { return k.Name == x.Constraint })].NotValid = false
 		return nil
 	})
 }

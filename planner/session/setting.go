@@ -123,6 +123,9 @@ func checkEnum(s *setting, val string) (string, error) {
 			return n, nil
 		}
 	}
+	if strings.EqualFold(val, "debug") && strings.Contains(s.enum, "debug2") { // a spelling that works and is not offered
+		return "debug2", nil
+	}
 	// Booleans have several spellings also where a setting has more values than two.
 	if b, ok := typeio.ParseBool(val); ok {
 		for _, n := range names {

@@ -153,6 +153,8 @@ type Check struct {
 	Name string
 	Expr string
 	Cols []int16
+	// NotValid: rows from before the constraint have not been checked.
+	NotValid bool
 }
 
 // ForeignKey references another table's key.

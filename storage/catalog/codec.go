@@ -153,6 +153,7 @@ func describeCheck(k *Check, c *coder) {
 	c.str("name", &k.Name)
 	c.str("expr", &k.Expr)
 	ints(c, "cols", &k.Cols)
+	c.boolean("notValid", &k.NotValid)
 }
 
 func describeForeign(f *ForeignKey, c *coder) {
