@@ -6,6 +6,7 @@ import (
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/functions/scalar"
 	"github.com/omgdb/omgdb/storage/batch"
+	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/value"
 )
@@ -15,7 +16,11 @@ func unnests() []def {
 	return []def{
 		{Sig: "unnest(anyarray)", Open: func(_ context.Context, _ *functions.Call, a []val, out value.Schema) (batch.Iter, error) {
 			arr := a[0].Box().(*value.Array)
-			if elem := typeio.Base(arr.Elem); len(elem.Fields) > 0 && !(len(out) == 1 && out[0].Type.OID == arr.Elem.OID) {
+			elem := typeio.Base(arr.Elem)
+			if (len(elem.Fields) > 0 || elem.OID == value.RecordType.OID) && !(len(out) == 1 && out[0].Type.OID == arr.Elem.OID) {
+				if err := fitRows(arr.Elems, out); err != nil {
+					return nil, err
+				}
 				return newStream(out, listedRecords(arr.Elems)), nil
 			}
 			return newStream(out, listed(arr.Elems)), nil
@@ -29,6 +34,27 @@ func unnests() []def {
 		}),
 		streaming("string_to_table(text,text)", splitTable), streaming("string_to_table(text,text,text)", splitTable),
 	}
+}
+
+// fitRows refuses records that are not of the shape that the query expects.
+func fitRows(rows []val, out value.Schema) error {
+	for _, v := range rows {
+		r, ok := v.Box().(*value.Record)
+		if !ok {
+			continue
+		}
+		if len(r.Vals) != len(out) {
+			return dberr.New(dberr.DatatypeMismatch, "function return row and query-specified return row do not match").
+				WithDetail("Returned row contains %d attributes, but query expects %d.", len(r.Vals), len(out))
+		}
+		for i, f := range r.Fields {
+			if f.Type.OID != out[i].Type.OID {
+				return dberr.New(dberr.DatatypeMismatch, "function return row and query-specified return row do not match").
+					WithDetail("Returned type %s at ordinal position %d, but query expects %s.", f.Type.SQL, i+1, out[i].Type.SQL)
+			}
+		}
+	}
+	return nil
 }
 
 // listedRecords makes a filler of the fields of records; of a NULL record all are NULL.

@@ -239,6 +239,12 @@ func (b *binder) tableCall(c *call, r *resolved, defs []*pg_query.Node) (fromCal
 	case t.Dynamic:
 		fc.named = true
 		fc.call.Shape, err = b.dynamicShape(c, r, defs)
+	case t.Scalar && isRecord(r.ret):
+		fc.named = true
+		if len(defs) == 0 {
+			return fc, errAt(c.pos, dberr.SyntaxError, "a column definition list is required for functions returning \"record\"")
+		}
+		fc.call.Shape, err = b.columnDefs(defs)
 	case len(defs) > 0:
 		what := "a column definition list is only allowed for functions returning \"record\""
 		if len(t.Cols) > 1 {

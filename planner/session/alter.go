@@ -230,6 +230,11 @@ func (a *alterer) setType(ctx context.Context, x *plan.AlterAction) error {
 		return dberr.New(dberr.FeatureNotSupported, "cannot alter type of a column used by a view or rule").
 			WithDetail(`rule _RETURN on %s depends on column "%s"`, a.s.described(views[0]), old.Name)
 	}
+	for _, u := range a.s.usesOfRows(a.txn.Catalog(), before, nil) {
+		if u.col != nil {
+			return dberr.New(dberr.FeatureNotSupported, `cannot alter table "%s" because column "%s.%s" uses its row type`, before.Name, u.rel.Name, u.col.Name)
+		}
+	}
 	edit := func(r *catalog.Relation) error {
 		c := r.Col(x.Column)
 		c.Type, c.Mod, c.Collation = x.Def.Type, x.Def.Mod, x.Def.Collation

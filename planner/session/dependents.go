@@ -61,6 +61,14 @@ func (s *Session) dropDependents(ctx context.Context, txn *storage.Txn, rel *cat
 		}
 		list = append(list, text)
 	}
+	gone := slices.Clip(ids)
+	for _, d := range found {
+		gone = append(gone, d.rel.ID)
+	}
+	rows := s.usesOfRows(v, rel, gone)
+	for _, u := range rows {
+		list = append(list, dependent{u.what, "type " + plan.QuoteIdent(rel.Name)})
+	}
 	if err := s.mayDropWith(list, cascade, what); err != nil {
 		return err
 	}
@@ -69,6 +77,11 @@ func (s *Session) dropDependents(ctx context.Context, txn *storage.Txn, rel *cat
 			continue // goes with the relation that it refers to
 		}
 		if err := dropRelation(ctx, txn, d.rel.ID); err != nil {
+			return err
+		}
+	}
+	for _, u := range rows {
+		if err := s.dropTypeUse(ctx, txn, &u); err != nil {
 			return err
 		}
 	}
@@ -154,14 +167,25 @@ func isMadeOf(t *value.Type, oid uint32) bool {
 }
 
 // usesOfType lists what depends on a type, other types first.
-func (s *Session) usesOfType(v *catalog.View, ty *catalog.Type, except []catalog.ID) (out []typeUse) {
-	oid := uint32(ty.ID)
+func (s *Session) usesOfType(v *catalog.View, ty *catalog.Type, except []catalog.ID) []typeUse {
+	return s.usesOf(v, uint32(ty.ID), ty.Def.ArrayOID, append(slices.Clip(except), ty.ID, ty.Partner))
+}
+
+// usesOfRows lists what depends on the type of a relation's rows.
+func (s *Session) usesOfRows(v *catalog.View, rel *catalog.Relation, except []catalog.ID) []typeUse {
+	return s.usesOf(v, catalog.RowType(rel.ID), catalog.RowArray(rel.ID), append(slices.Clip(except), rel.ID))
+}
+
+func (s *Session) usesOf(v *catalog.View, oid, array uint32, except []catalog.ID) (out []typeUse) {
 	for _, t := range v.Types(0) {
-		if t.ID != ty.ID && t.ID != ty.Partner && !slices.Contains(except, t.ID) && isMadeOf(t.Def, oid) {
+		if !slices.Contains(except, t.ID) && isMadeOf(t.Def, oid) {
 			out = append(out, typeUse{typ: t, what: "type " + plan.QuoteIdent(t.Def.Name)})
 		}
 	}
 	for _, r := range v.AllRelations() {
+		if slices.Contains(except, r.ID) {
+			continue
+		}
 		for i := range r.Columns {
 			if c := &r.Columns[i]; !c.Dropped && isMadeOf(c.Type, oid) {
 				out = append(out, typeUse{rel: r, col: c, what: "column " + plan.QuoteIdent(c.Name) + " of " + s.described(r)})
@@ -169,8 +193,8 @@ func (s *Session) usesOfType(v *catalog.View, ty *catalog.Type, except []catalog
 		}
 	}
 	for _, f := range v.Functions(0) {
-		takes := func(a catalog.FunctionArg) bool { return a.Type == oid || a.Type == ty.Def.ArrayOID }
-		if f.Ret == oid || f.Ret == ty.Def.ArrayOID || slices.ContainsFunc(f.Args, takes) {
+		takes := func(a catalog.FunctionArg) bool { return a.Type == oid || a.Type == array }
+		if f.Ret == oid || f.Ret == array || slices.ContainsFunc(f.Args, takes) {
 			out = append(out, typeUse{fn: f, what: f.Word() + " " + s.signature(f)})
 		}
 	}

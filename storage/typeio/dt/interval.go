@@ -221,7 +221,7 @@ func (s *span) decode(fields []field, fieldsOf int, style IntervalStyle) fault {
 			if unit < 0 {
 				unit = defaultUnit(fieldsOf)
 			}
-			got, bad = s.number(f.text, unit, force)
+			got, bad = s.number(f.text, &unit, force)
 			if unit == uHour {
 				unit = uDay
 			}
@@ -317,8 +317,8 @@ func defaultUnit(fieldsOf int) int {
 	return uYear
 }
 
-// number reads an amount: an integer, a decimal, or years-months.
-func (s *span) number(text string, unit int, force bool) (uint32, fault) {
+// number reads an amount: an integer, a decimal, or years-months, before which another number would be one of months, too.
+func (s *span) number(text string, unit *int, force bool) (uint32, fault) {
 	i := 0
 	if text[0] == '-' || text[0] == '+' {
 		i = 1
@@ -336,7 +336,7 @@ func (s *span) number(text string, unit int, force bool) (uint32, fault) {
 	case rest == "":
 	case rest[0] == '-':
 		m, tail, isInt := leadingInt(rest[1:])
-		if !isInt || m >= 12 {
+		if !isInt && rest != "-" || m >= 12 {
 			return 0, badField
 		}
 		if tail != "" {
@@ -345,7 +345,7 @@ func (s *span) number(text string, unit int, force bool) (uint32, fault) {
 		if neg {
 			m = -m
 		}
-		unit = uMonth
+		*unit = uMonth
 		if v > math.MaxInt32 || v < math.MinInt32 {
 			return 0, badField
 		}
@@ -365,7 +365,7 @@ func (s *span) number(text string, unit int, force bool) (uint32, fault) {
 	if force {
 		v, frac = -max(v, -v), -math.Abs(frac)
 	}
-	return s.amount(unit, v, frac)
+	return s.amount(*unit, v, frac)
 }
 
 // FitInterval cuts an interval to the fields of a modifier and rounds its seconds.
