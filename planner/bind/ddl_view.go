@@ -290,11 +290,11 @@ func (b *binder) refresh(x *pg_query.RefreshMatViewStmt) (plan.Statement, error)
 		return nil, dberr.New(dberr.FeatureNotSupported, "\"%s\" is not a materialized view", rel.Name)
 	}
 	st := &plan.RefreshMatView{Rel: rel, WithData: !x.SkipData, Concurrently: x.Concurrent}
-	node, cols, err := b.viewQuery(rel)
+	q, err := b.viewQuery(rel)
 	if err != nil {
 		return nil, err
 	}
-	st.Query, err = b.finish(&query{node: node, cols: cols}, "SELECT")
+	st.Query, err = b.finish(q, "SELECT")
 	return st, err
 }
 

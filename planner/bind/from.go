@@ -277,6 +277,7 @@ func (b *binder) rangeSubselect(s *scope, x *pg_query.RangeSubselect) (plan.Node
 		return nil, nil, err
 	}
 	it := b.queryItem(q.cols)
+	it.sub = q
 	return q.node, it, nameItem(it, "", x.Alias)
 }
 
@@ -304,11 +305,13 @@ func (b *binder) lateral(s *scope, on bool, c clause, f func() error) error {
 
 // view binds the query of a view in its place. The view's own names resolve as when it was made.
 func (b *binder) view(rel *catalog.Relation, rv *pg_query.RangeVar) (plan.Node, *item, error) {
-	node, cols, err := b.viewQuery(rel)
+	q, err := b.viewQuery(rel)
 	if err != nil {
 		return nil, nil, err
 	}
+	node, cols := q.node, q.cols
 	it := b.queryItem(cols)
+	it.sub = q
 	it.rel, it.rowType = rel, b.rowTypeOf(rel)
 	for i, c := range liveColumns(rel) {
 		if i < len(it.cols) {

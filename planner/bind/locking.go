@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"slices"
+
 	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
 
 	"github.com/omgdb/omgdb/planner/plan"
@@ -24,22 +26,7 @@ func (b *binder) locking(p *selectParts) error {
 	if len(p.sel.LockingClause) == 0 {
 		return nil
 	}
-	what := ""
-	switch {
-	case len(p.sel.DistinctClause) > 0:
-		what = "DISTINCT clause"
-	case len(p.sel.GroupClause) > 0:
-		what = "GROUP BY clause"
-	case p.having != nil:
-		what = "HAVING clause"
-	case p.s.hasAgg:
-		what = "aggregate functions"
-	case p.s.hasWindow:
-		what = "window functions"
-	case p.s.hasSet:
-		what = "set-returning functions in the target list"
-	}
-	if what != "" {
+	if what := mixes(p); what != "" {
 		return b.noLocking(p.sel, what)
 	}
 	lock := &plan.Lock{Input: p.node}
@@ -53,6 +40,25 @@ func (b *binder) locking(p *selectParts) error {
 		p.lock = lock
 	}
 	return nil
+}
+
+// mixes says what in a query makes its rows ones that stand for no single row of FROM, "" for nothing.
+func mixes(p *selectParts) string {
+	switch {
+	case len(p.sel.DistinctClause) > 0:
+		return "DISTINCT clause"
+	case len(p.sel.GroupClause) > 0:
+		return "GROUP BY clause"
+	case p.having != nil:
+		return "HAVING clause"
+	case p.s.hasAgg:
+		return "aggregate functions"
+	case p.s.hasWindow:
+		return "window functions"
+	case p.s.hasSet:
+		return "set-returning functions in the target list"
+	}
+	return ""
 }
 
 // lockClause adds the relations of one locking clause.
@@ -97,8 +103,11 @@ func isJoinItem(s *scope, it *item) bool {
 	return false
 }
 
-// lockItem locks the rows of a stored relation; other items have no rows of their own.
+// lockItem locks the rows of a stored relation, or those that a subquery or view shows; other items have no rows of their own.
 func (b *binder) lockItem(lock *plan.Lock, it *item, mode plan.RowLock) error {
+	if it.sub != nil {
+		return b.lockSub(lock, it, mode)
+	}
 	if it.scan == nil || it.rel == nil || it.rel.Kind == catalog.Sequence {
 		return nil
 	}
@@ -114,6 +123,64 @@ func (b *binder) lockItem(lock *plan.Lock, it *item, mode plan.RowLock) error {
 	}
 	lock.Rels = append(lock.Rels, plan.LockRel{Rel: it.rel, RowKey: key.ID, Lock: mode})
 	return nil
+}
+
+// lockSub locks the rows behind a subquery's: their keys go up through its plan.
+func (b *binder) lockSub(lock *plan.Lock, it *item, mode plan.RowLock) error {
+	if it.sub.mixed != "" {
+		return dberr.New(dberr.FeatureNotSupported, "%s is not allowed with %s", lockNames[mode.Strength], it.sub.mixed)
+	}
+	had := len(lock.Rels)
+	for _, in := range it.sub.sources {
+		if it.nullable && in.scan != nil {
+			return dberr.New(dberr.FeatureNotSupported, "%s cannot be applied to the nullable side of an outer join", lockNames[mode.Strength])
+		}
+		if err := b.lockItem(lock, in, mode); err != nil {
+			return err
+		}
+	}
+	for _, r := range lock.Rels[had:] {
+		if !expose(it.sub.node, r.RowKey) {
+			return dberr.New(dberr.FeatureNotSupported, "%s cannot be applied to this subquery", lockNames[mode.Strength]).
+				WithHint("Lock the rows inside of it.")
+		}
+	}
+	return nil
+}
+
+// expose lets a column of a scan below pass through the projections of a plan.
+func expose(n plan.Node, id plan.ColID) bool {
+	at := func(n plan.Node) *plan.Col {
+		cols := n.Cols()
+		if i := slices.IndexFunc(cols, func(c plan.Col) bool { return c.ID == id }); i >= 0 {
+			return &cols[i]
+		}
+		return nil
+	}
+	if at(n) != nil {
+		return true
+	}
+	switch x := n.(type) {
+	case *plan.Project:
+		if !expose(x.Input, id) {
+			return false
+		}
+		c := *at(x.Input)
+		x.Out, x.Items = append(slices.Clip(x.Out), c), append(slices.Clip(x.Items), plan.Expr(&plan.ColRef{Typed: plan.Typed{T: c.Type, M: c.Mod}, ID: c.ID, Name: c.Name, Pos: -1}))
+	case *plan.Filter:
+		return expose(x.Input, id)
+	case *plan.Sort:
+		return expose(x.Input, id)
+	case *plan.Limit:
+		return expose(x.Input, id)
+	case *plan.Lock:
+		return expose(x.Input, id)
+	case *plan.With:
+		return expose(x.Input, id)
+	case *plan.Join:
+		return expose(x.Left, id) || expose(x.Right, id)
+	}
+	return at(n) != nil
 }
 
 var lockNames = map[byte]string{'k': "FOR KEY SHARE", 's': "FOR SHARE", 'n': "FOR NO KEY UPDATE", 'u': "FOR UPDATE"}

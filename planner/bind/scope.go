@@ -34,6 +34,7 @@ type item struct {
 	schema string // of a relation without an alias: it can be named schema.table
 	rel    *catalog.Relation
 	cols   []itemCol
+	sub    *query     // of a subquery or view
 	scan   *plan.Scan // for system columns, which are added when they are asked for
 	sys    map[string]plan.Expr
 	// relVisible: alias.column and alias work; colsVisible: bare column names and * do. Inside a join that has an alias, neither.

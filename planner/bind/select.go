@@ -17,6 +17,9 @@ type query struct {
 	// project makes cols; its items can still be given other types (literals of unknown type in UNION and INSERT … SELECT).
 	project *plan.Project
 	at      []int // where the columns stand in the text, when project is nil
+	// sources are the items of FROM whose rows the query shows, each in a row of its own unless mixed says what keeps it from that.
+	sources []*item
+	mixed   string
 }
 
 // opts say where a query stands.
@@ -127,7 +130,11 @@ func (b *binder) plainSelect(s *scope, sel *pg_query.SelectStmt, o opts) (*query
 		return nil, err
 	}
 	b.cursorKeys(p)
-	return b.assemble(p)
+	q, err := b.assemble(p)
+	if err == nil {
+		q.sources, q.mixed = s.items, mixes(p)
+	}
+	return q, err
 }
 
 // where puts a Filter over node.

@@ -25,8 +25,9 @@ func (b *binder) setOperation(s *scope, sel *pg_query.SelectStmt, o opts) (*quer
 	if err != nil {
 		return nil, err
 	}
+	q.mixed = "UNION/INTERSECT/EXCEPT"
 	if len(sel.LockingClause) > 0 {
-		return nil, b.noLocking(sel, "UNION/INTERSECT/EXCEPT")
+		return nil, b.noLocking(sel, q.mixed)
 	}
 	if len(sel.SortClause) == 0 && sel.LimitCount == nil && sel.LimitOffset == nil {
 		return q, nil
@@ -45,7 +46,7 @@ func (b *binder) setOperation(s *scope, sel *pg_query.SelectStmt, o opts) (*quer
 	if len(p.order) > 0 {
 		p.node = &plan.Sort{Input: p.node, Keys: p.keys()}
 	}
-	return &query{node: b.limited(p), cols: q.cols, at: q.at}, nil
+	return &query{node: b.limited(p), cols: q.cols, at: q.at, mixed: q.mixed}, nil
 }
 
 // setOrder binds ORDER BY over a set operation: only output columns can stand in it.

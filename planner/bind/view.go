@@ -12,14 +12,14 @@ import (
 const maxViewDepth = 100
 
 // viewQuery binds the stored text of a view. Its names were qualified when the view was made.
-func (b *binder) viewQuery(rel *catalog.Relation) (plan.Node, []plan.Col, error) {
+func (b *binder) viewQuery(rel *catalog.Relation) (*query, error) {
 	if b.depth++; b.depth > maxViewDepth {
-		return nil, nil, dberr.New(dberr.InvalidObjectDef, "infinite recursion detected in rules for relation \"%s\"", rel.Name)
+		return nil, dberr.New(dberr.InvalidObjectDef, "infinite recursion detected in rules for relation \"%s\"", rel.Name)
 	}
 	defer func() { b.depth-- }()
 	stmts, err := parse.Parse(rel.ViewSQL)
 	if err != nil || len(stmts) != 1 || stmts[0].Node.GetSelectStmt() == nil {
-		return nil, nil, dberr.Wrap(err, dberr.DataCorrupted, "the stored query of view \"%s\" is damaged", rel.Name)
+		return nil, dberr.Wrap(err, dberr.DataCorrupted, "the stored query of view \"%s\" is damaged", rel.Name)
 	}
 	outer := b.viewOwner
 	b.viewOwner = rel.Owner
@@ -27,10 +27,7 @@ func (b *binder) viewQuery(rel *catalog.Relation) (plan.Node, []plan.Col, error)
 	q, err := b.unplaced(func() (*query, error) { return b.selectStmt(nil, stmts[0].Node.GetSelectStmt(), subOpts) })
 	b.viewOwner = outer
 	b.inView--
-	if err != nil {
-		return nil, nil, err
-	}
-	return q.node, q.cols, nil
+	return q, err
 }
 
 // unplaced runs f, whose text is not the statement's: what it binds has no position there, nor have its errors.
