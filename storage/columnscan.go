@@ -27,6 +27,9 @@ func columnKey(c *ScanCol) (k colcache.Key, ok bool) {
 		kept := c.Type.Kind != value.KindBox || c.Type.OID == value.Numeric.OID
 		return colcache.Key(fmt.Sprintf("f %d %d %s", c.Type.OID, c.Mod, c.Field)), kept
 	case ColSketch:
+		if c.Index != 0 {
+			return colcache.Key(fmt.Sprintf("%sof %d", sketchKeys, c.Index)), true
+		}
 		return colcache.Key(fmt.Sprintf("%s%d %s", sketchKeys, c.Type.OID, c.Field)), true
 	case ColRowKey:
 		return "key", true

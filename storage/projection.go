@@ -6,6 +6,7 @@ import (
 
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/doc"
+	"github.com/omgdb/omgdb/storage/index/vector"
 	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/value"
 )
@@ -43,7 +44,7 @@ func newProjection(rel *catalog.Relation, spec []ScanCol) *projection {
 		p.slots[i] = -1
 		var path doc.Path
 		switch {
-		case c.Kind == ColField, c.Kind == ColSketch:
+		case c.Kind == ColField, c.Kind == ColSketch && c.VectorOf == nil:
 			path = doc.Keys(c.Field)
 		case c.Kind == ColPathJSON, c.Kind == ColPathText:
 			path = c.Path
@@ -107,7 +108,12 @@ func (p *projection) addColumn(i int, rowKey RowKey, v []byte, d doc.Doc) error 
 	case ColRowKey:
 		addString(c, p.room.copy(rowKey))
 	case ColSketch:
-		return p.addSketch(c, p.spec[i].Type, p.vals[p.slots[i]])
+		if of := p.spec[i].VectorOf; of != nil {
+			x, err := of(d)
+			return p.addSketch(c, x, err)
+		}
+		x, err := vector.Stored(p.spec[i].Type, p.vals[p.slots[i]])
+		return p.addSketch(c, x, err)
 	case ColOrdinal:
 		addInt(c, int64(rowOrdinal(v)))
 	case ColLSN:

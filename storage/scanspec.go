@@ -24,7 +24,7 @@ const (
 	ColRowKey                  // the row key (bytea), as Update, Delete and LockRow want it
 	ColOrdinal                 // the row's ordinal (int8)
 	ColLSN                     // the commit that last changed the row (int8); MaxInt64 for the transaction's own changes
-	ColSketch                  // the sketch (bytea) of the vector in the typed column: Field, Type; see Txn.Sketches
+	ColSketch                  // the sketch (bytea) of the vector in the typed column: Field, Type, or of that which an index has: Index, VectorOf; see Txn.Sketches
 	ColRaw                     // the whole document's raw BSON (bytea): what Update and Delete want as the old document
 )
 
@@ -36,6 +36,9 @@ type ScanCol struct {
 	Type  *value.Type // of ColField and ColSketch: the stored type; the others have the type that their kind says
 	Mod   int32
 	Name  string // shown in the Schema of the stream
+	// Index is the storage of the index of ColSketch, VectorOf gives what it has of a document.
+	Index    uint64
+	VectorOf func(d doc.Doc) ([]float32, error)
 }
 
 // KeyRange is a range of row keys: Start ≤ key < End. An empty Start is the first key, a nil End is beyond the last.

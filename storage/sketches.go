@@ -9,20 +9,45 @@ import (
 	"github.com/omgdb/omgdb/storage/batch"
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/colcache"
+	"github.com/omgdb/omgdb/storage/dberr"
 	"github.com/omgdb/omgdb/storage/doc"
 	"github.com/omgdb/omgdb/storage/index/vector"
 	"github.com/omgdb/omgdb/storage/value"
 )
 
-// SketchCol names a typed column of vectors.
+// SketchCol names a typed column of vectors, or the vectors that an index has of documents.
 type SketchCol struct {
 	Rel   *catalog.Relation
 	Field string
 	Type  *value.Type
 	Dims  int
+	Index *catalog.Index // nil for a column
 }
 
-func (c *SketchCol) col() ScanCol { return ScanCol{Kind: ColSketch, Field: c.Field, Type: c.Type} }
+func (c *SketchCol) col() ScanCol {
+	if c.Index != nil {
+		return ScanCol{Kind: ColSketch, Index: c.Index.Storage}
+	}
+	return ScanCol{Kind: ColSketch, Field: c.Field, Type: c.Type}
+}
+
+// open is col for a scan that sketches vectors.
+func (c *SketchCol) open(ctx context.Context, t *Txn) (ScanCol, error) {
+	col := c.col()
+	if c.Index == nil {
+		return col, nil
+	}
+	m, _, err := t.OpenIndex(ctx, c.Rel, c.Index)
+	if err != nil {
+		return col, err
+	}
+	x, ok := m.(*vector.Index)
+	if !ok {
+		return col, dberr.New(dberr.InternalError, "index \"%s\" has no vectors", c.Index.Name)
+	}
+	col.VectorOf = func(d doc.Doc) ([]float32, error) { return x.Vector(ctx, d) }
+	return col, nil
+}
 
 // Sketches opens a scan of a typed column's vectors, as columns: row key, ordinal and sketch (NULL where there is no vector). It is nil
 // when sketches are not in memory, nor will be after the scan: the relation is small, is scanned for the first time, or its sketches would
@@ -38,7 +63,11 @@ func (t *Txn) Sketches(ctx context.Context, c SketchCol, bounds []KeyRange) (bat
 }
 
 func (t *Txn) sketches(ctx context.Context, c SketchCol, bounds []KeyRange) (batch.Iter, error) {
-	s := &ScanSpec{Rel: c.Rel, Bounds: bounds, Cols: []ScanCol{{Kind: ColRowKey}, {Kind: ColOrdinal}, c.col()}}
+	col, err := c.open(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	s := &ScanSpec{Rel: c.Rel, Bounds: bounds, Cols: []ScanCol{{Kind: ColRowKey}, {Kind: ColOrdinal}, col}}
 	const perRow = 64 // of key, ordinal, and their places
 	if room := t.db.columns.Budget() * 3 / 4; t.db.RowEstimate(c.Rel) > room/int64(vector.SketchSize(c.Dims)+perRow) {
 		return nil, nil
@@ -92,9 +121,21 @@ func (t *Txn) SketchesByKey(c SketchCol) *SketchesByKey {
 	return nil
 }
 
-// ByOrdinal gives the sketch of the vector of a row whose place can be told from its number, as rows that were written in the order of
-// their keys have it; Of finds the others.
-func (k *SketchesByKey) ByOrdinal(ordinal uint64) (sketch string, ok bool) {
+// Find gives the sketch of the vector of a row; ok is false when it is not in memory. keyOf tells the row's key, where that is needed.
+func (k *SketchesByKey) Find(ctx context.Context, ordinal uint64, keyOf func(context.Context, uint64) ([]byte, error)) (sketch string, ok bool, err error) {
+	if sketch, ok = k.byOrdinal(ordinal); ok {
+		return sketch, true, nil
+	}
+	key, err := keyOf(ctx, ordinal)
+	if err != nil {
+		return "", false, err
+	}
+	sketch, ok = k.byKey(key)
+	return sketch, ok, nil
+}
+
+// byOrdinal finds the row where its place can be told from its number, as with rows that were written in the order of their keys.
+func (k *SketchesByKey) byOrdinal(ordinal uint64) (sketch string, ok bool) {
 	i := ordinal / colcache.SlotRows
 	if i >= uint64(len(k.slots)) {
 		return "", false
@@ -111,8 +152,7 @@ func (k *SketchesByKey) ByOrdinal(ordinal uint64) (sketch string, ok bool) {
 	return s.sketches.Strs[at], true
 }
 
-// Of gives the sketch of the vector of a row; ok is false when it is not in memory.
-func (k *SketchesByKey) Of(rowKey []byte) (sketch string, ok bool) {
+func (k *SketchesByKey) byKey(rowKey []byte) (sketch string, ok bool) {
 	if len(k.slots) > 0 {
 		s := k.slot(max(0, colcache.Find(k.slots, rowKey)))
 		if i, found := slices.BinarySearch(s.keys, value.Bytes(rowKey).Str()); found && !s.sketches.IsNull(i) {
@@ -172,7 +212,9 @@ func (s *sketching) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case c := <-s.asked:
-			id := fmt.Sprintf("%d %s", c.Rel.Storage, c.Field)
+			col := c.col()
+			name, _ := columnKey(&col)
+			id := fmt.Sprintf("%d %s", c.Rel.Storage, name)
 			if now := time.Now(); now.Sub(s.last[id]) > sketchRest {
 				if len(s.last) > 1000 {
 					clear(s.last)
@@ -217,13 +259,12 @@ func (s *sketching) read(ctx context.Context, c SketchCol) error {
 // sketchKeys is what the keys of columns of sketches begin with. They are worth their width.
 const sketchKeys = "s "
 
-// addSketch adds the sketch of a stored vector.
-func (p *projection) addSketch(c *value.Column, typ *value.Type, x doc.Value) error {
-	f, err := vector.Stored(typ, x)
-	if err != nil || f == nil {
+// addSketch adds the sketch of a vector, if there is one.
+func (p *projection) addSketch(c *value.Column, x []float32, err error) error {
+	if err != nil || x == nil {
 		c.AppendNull()
 		return err
 	}
-	addString(c, p.room.close(vector.AppendSketch(p.room.open(), f)))
+	addString(c, p.room.close(vector.AppendSketch(p.room.open(), x)))
 	return nil
 }

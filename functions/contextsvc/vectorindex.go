@@ -70,59 +70,89 @@ func (q *query) semanticIndexed(ctx context.Context, e embed.Embedder, to []floa
 		if s == nil || err != nil {
 			return nil, false, err
 		}
-		near, err := q.scoreNamed(ctx, s, modelOf(e), to)
-		if err != nil {
+		files := nearestFiles{most: n}
+		if err := q.scoreNamed(ctx, x, s, modelOf(e), to, &files); err != nil {
 			return nil, false, err
 		}
-		slices.SortFunc(near, nearer)
-		if out = bestOfFiles(near[:min(k, len(near))], n); len(out) == n {
-			return out, true, nil
+		if d, full := files.furthest(); full && s.Within(d) {
+			return files.best, true, nil
 		}
 	}
 	return nil, false, nil
 }
 
-// scoreNamed scores the chunks that a search names, and leaves out those of other places and models.
-func (q *query) scoreNamed(ctx context.Context, s *vector.Search, model string, to []float32) (near []match, err error) {
-	const part = 32
+// scoreNamed gathers the files of the chunks that a search names, but for those of other places and models.
+func (q *query) scoreNamed(ctx context.Context, x *catalog.Index, s *vector.Search, model string, to []float32, files *nearestFiles) error {
+	const part = 16
 	var ordinals []uint64
 	score := scorer{query: to, model: model}
+	sketches := q.env.Txn.SketchesByKey(storage.SketchCol{Rel: q.chunks, Dims: len(to), Index: x})
+	near, bounded := vector.NewSketches(vector.ByCosine, to, 0)
+	if sketches != nil {
+		defer sketches.Done()
+	}
 	for {
 		if ordinals = s.Next(ordinals[:0], part); len(ordinals) == 0 {
-			return near, nil
+			return nil
 		}
 		slices.Sort(ordinals)
 		for _, n := range ordinals {
+			if bounded && sketches != nil {
+				sketch, ok, err := sketches.Find(ctx, n, s.RowKey)
+				if err != nil {
+					return err
+				}
+				if ok && s.Excludes(near, sketch) {
+					continue
+				}
+			}
 			key, err := s.RowKey(ctx, n)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			d, ok, err := q.env.Txn.Get(ctx, q.chunks, key)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			if !ok {
 				continue
 			}
 			m, ok := score.score(d)
-			if _, here := q.place.rel(m.key); !ok || !here {
-				continue
+			if _, here := q.place.rel(m.key); ok && here {
+				files.add(m)
 			}
-			s.Found(m.distance)
-			near = append(near, m)
+		}
+		if d, full := files.furthest(); full {
+			s.Within(d)
 		}
 	}
 }
 
-// bestOfFiles gives the nearest chunk of each of the n nearest files among chunks in order.
-func bestOfFiles(chunks []match, n int) []match {
-	seen := make(map[string]bool, n)
-	var out []match
-	for _, m := range chunks {
-		if !seen[m.key] && len(out) < n {
-			seen[m.key] = true
-			out = append(out, m)
-		}
+// nearestFiles are the nearest of the files whose chunks were added, each with its nearest chunk, in order.
+type nearestFiles struct {
+	most int
+	best []match
+}
+
+func (f *nearestFiles) add(m match) {
+	if len(f.best) == f.most && nearer(m, f.best[f.most-1]) > 0 {
+		return
 	}
-	return out
+	if i := slices.IndexFunc(f.best, func(x match) bool { return x.key == m.key }); i >= 0 {
+		if nearer(f.best[i], m) < 0 {
+			return
+		}
+		f.best = slices.Delete(f.best, i, i+1)
+	}
+	at, _ := slices.BinarySearchFunc(f.best, m, nearer)
+	f.best = slices.Insert(f.best, at, m)
+	f.best = f.best[:min(len(f.best), f.most)]
+}
+
+// furthest is the distance of the last of them; full is false when there are fewer than wanted.
+func (f *nearestFiles) furthest() (distance float64, full bool) {
+	if len(f.best) < f.most || f.most == 0 {
+		return 0, false
+	}
+	return f.best[f.most-1].distance, true
 }

@@ -47,15 +47,15 @@ func (o *nearestOp) beginSketched(ctx context.Context, spec *storage.ScanSpec) e
 
 func (o *nearestOp) sketchCol() storage.SketchCol {
 	of := o.n.Sketch
+	if of == nil {
+		return storage.SketchCol{Rel: o.scan.n.Rel, Dims: o.dims(), Index: o.n.Index}
+	}
 	return storage.SketchCol{Rel: o.scan.n.Rel, Field: of.Field, Type: of.Type, Dims: of.Dims}
 }
 
 // refinement gives the sketches in memory that tell which of the rows that an index names are worth reading, and a search among them; nil
 // when there are none.
 func (o *nearestOp) refinement() (*storage.SketchesByKey, *vector.Sketches) {
-	if o.n.Sketch == nil {
-		return nil, nil
-	}
 	near, ok := vector.NewSketches(o.metric, o.query, o.count)
 	if !ok {
 		return nil, nil
@@ -73,13 +73,9 @@ func (o *nearestOp) refine(ctx context.Context, sketches *storage.SketchesByKey,
 			break
 		}
 		for _, n := range named {
-			sketch, ok := sketches.ByOrdinal(n)
-			if !ok {
-				key, err := from.RowKey(ctx, n)
-				if err != nil {
-					return err
-				}
-				sketch, _ = sketches.Of(key)
+			sketch, _, err := sketches.Find(ctx, n, from.RowKey)
+			if err != nil {
+				return err
 			}
 			if near.Add(uint64(len(kept)), sketch) {
 				kept = append(kept, n)

@@ -57,7 +57,9 @@ type Search struct {
 	metric  Metric
 	k       int
 	found   []float32   // the k least distances told, as a heap with the greatest first
-	queue   []candidate // those that may be among the nearest, the one that may be nearest last
+	bound   float32     // rows hardly nearer than this are not named any more
+	limit   float32     // rows hardly nearer than this are not in the queue
+	queue   []candidate // those that may be among the nearest, as a heap with the one that may be nearest first
 	blocks  []numbered  // in the order of their numbers
 	from    *finder
 	index   *Index
@@ -393,6 +395,11 @@ func (f *finder) finish(metric Metric, parts []*part) *Search {
 	if len(most) == f.k && f.k > 0 {
 		limit = most[0]
 	}
+	all := 0
+	for _, p := range parts {
+		all += len(p.rows)
+	}
+	s.queue = make([]candidate, 0, all)
 	for _, p := range parts {
 		for _, c := range p.rows {
 			if c.least <= limit {
@@ -404,22 +411,50 @@ func (f *finder) finish(metric Metric, parts []*part) *Search {
 		giveRoom(p.rows)
 		p.rows = nil
 	}
-	slices.SortFunc(s.queue, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.least, a.least), cmp.Compare(b.ordinal, a.ordinal))
-	})
+	s.limit, s.bound = limit, zeroCode
+	for i := len(s.queue)/2 - 1; i >= 0; i-- {
+		s.sink(i)
+	}
 	return s
+}
+
+func (c candidate) before(d candidate) bool {
+	return c.least < d.least || c.least == d.least && c.ordinal < d.ordinal
+}
+
+// sink moves the candidate at i of the queue down to where the order of a heap wants it.
+func (s *Search) sink(i int) {
+	q := s.queue
+	c := q[i]
+	for {
+		next := 2*i + 1
+		if next >= len(q) {
+			break
+		}
+		if next+1 < len(q) && q[next+1].before(q[next]) {
+			next++
+		}
+		if !q[next].before(c) {
+			break
+		}
+		q[i], i = q[next], next
+	}
+	q[i] = c
 }
 
 // Next appends up to n further ordinals that may be among the nearest; none when all have been given.
 func (s *Search) Next(dst []uint64, n int) []uint64 {
 	for ; n > 0 && len(s.queue) > 0; n-- {
-		last := len(s.queue) - 1
-		c := s.queue[last]
-		if len(s.found) == s.k && s.k > 0 && c.least > s.found[0] {
+		c := s.queue[0]
+		if c.least > s.bound {
 			s.queue = nil
 			break
 		}
-		s.queue = s.queue[:last]
+		last := len(s.queue) - 1
+		s.queue[0] = s.queue[last]
+		if s.queue = s.queue[:last]; last > 0 {
+			s.sink(0)
+		}
 		dst = append(dst, c.ordinal)
 	}
 	return dst
@@ -448,11 +483,29 @@ func (s *Search) Found(distance float64) {
 	if d != d {
 		d = float32(math.Inf(1))
 	}
-	s.found = keepLeast(s.found, s.k, d)
+	if s.found = keepLeast(s.found, s.k, d); len(s.found) == s.k && s.k > 0 {
+		s.bound = min(s.bound, s.found[0])
+	}
 }
 
-// FoundWithin tells the greatest distances that the k nearest rows among the sketches may have: no row further away is asked for then.
-func (s *Search) FoundWithin(near *Sketches) { s.found = append(s.found[:0], near.most...) }
+// Within tells that no row further away than a distance is wanted. All is false when not all of the nearer ones are named, because the
+// search is for fewer.
+func (s *Search) Within(distance float64) (all bool) {
+	s.bound = min(s.bound, s.metric.key(distance))
+	return s.bound <= s.limit
+}
+
+// FoundWithin tells that the k nearest rows are among the sketches: no row further away than they may be is asked for then.
+func (s *Search) FoundWithin(near *Sketches) { s.bound = min(s.bound, near.limit) }
+
+// Excludes tells whether the sketch of a row shows that it is further away than what is wanted.
+func (s *Search) Excludes(near *Sketches, sketch string) bool {
+	if len(sketch) != near.size {
+		return false
+	}
+	least, _ := near.bounds(sketch)
+	return least > s.bound
+}
 
 // Enough tells whether as many rows were found as asked for.
 func (s *Search) Enough() bool { return len(s.found) == s.k }
