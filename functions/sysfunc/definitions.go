@@ -189,7 +189,7 @@ func constraintDef(e *functions.Env, a []val) (val, error) {
 	for _, rel := range view.Relations(0) {
 		for _, k := range rel.Checks {
 			if k.ID == oid {
-				return text(checkText(k.Expr, simple)), nil
+				return text(checkText(&k, simple)), nil
 			}
 		}
 		for _, f := range rel.Foreign {
@@ -201,18 +201,26 @@ func constraintDef(e *functions.Env, a []val) (val, error) {
 	for _, t := range view.Types(0) {
 		for _, k := range t.Checks {
 			if k.ID == oid {
-				return text(checkText(k.Expr, simple)), nil
+				return text(checkText(&k, simple)), nil
 			}
 		}
 	}
 	return value.Null, nil
 }
 
-func checkText(expr string, simple bool) string {
+func checkText(k *catalog.Check, simple bool) string {
+	s := "CHECK (" + parens(k.Expr) + ")"
 	if simple {
-		return "CHECK (" + pretty(expr) + ")"
+		s = "CHECK (" + pretty(k.Expr) + ")"
 	}
-	return "CHECK (" + parens(expr) + ")"
+	return s + notValid(k.NotValid)
+}
+
+func notValid(yes bool) string {
+	if yes {
+		return " NOT VALID"
+	}
+	return ""
 }
 
 // relationName writes a relation's name with its schema, which short leaves out where the search path finds the relation.
@@ -259,7 +267,7 @@ func foreignKey(e *functions.Env, rel *catalog.Relation, f catalog.ForeignKey) s
 	if f.Deferred {
 		s += " INITIALLY DEFERRED"
 	}
-	return s
+	return s + notValid(f.NotValid)
 }
 
 func viewDef(e *functions.Env, a []val) (val, error) {

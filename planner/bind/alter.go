@@ -16,7 +16,13 @@ import (
 func (b *binder) alterStatement(n *pg_query.Node) (st plan.Statement, ok bool, err error) {
 	switch x := n.Node.(type) {
 	case *pg_query.Node_AlterTableStmt:
+		if x.AlterTableStmt.Objtype == pg_query.ObjectType_OBJECT_TYPE {
+			st, err = b.alterComposite(x.AlterTableStmt)
+			break
+		}
 		st, err = b.alterTable(x.AlterTableStmt)
+	case *pg_query.Node_AlterDomainStmt:
+		st, err = b.alterDomain(x.AlterDomainStmt)
 	case *pg_query.Node_RenameStmt:
 		st, err = b.rename(x.RenameStmt)
 	case *pg_query.Node_AlterObjectSchemaStmt:

@@ -13,7 +13,11 @@ func (b *binder) rename(x *pg_query.RenameStmt) (plan.Statement, error) {
 		return nil, err
 	}
 	switch x.RenameType {
-	case pg_query.ObjectType_OBJECT_COLUMN, pg_query.ObjectType_OBJECT_ATTRIBUTE, pg_query.ObjectType_OBJECT_TABCONSTRAINT:
+	case pg_query.ObjectType_OBJECT_DOMCONSTRAINT:
+		return b.renameDomainCheck(x)
+	case pg_query.ObjectType_OBJECT_ATTRIBUTE:
+		return b.renameAttribute(x)
+	case pg_query.ObjectType_OBJECT_COLUMN, pg_query.ObjectType_OBJECT_TABCONSTRAINT:
 		return b.renamePart(x)
 	case pg_query.ObjectType_OBJECT_SCHEMA:
 		if b.Catalog.Schema(x.Subname) == nil {
@@ -32,7 +36,8 @@ func (b *binder) rename(x *pg_query.RenameStmt) (plan.Statement, error) {
 		if t == nil {
 			return nil, dberr.New(dberr.UndefinedObject, "type \"%s\" does not exist", name)
 		}
-		return &plan.RenameObject{Kind: "TYPE", Name: t.Name, NewName: x.Newname}, nil
+		kind := map[bool]string{true: "DOMAIN", false: "TYPE"}[x.RenameType == pg_query.ObjectType_OBJECT_DOMAIN]
+		return &plan.RenameObject{Kind: kind, Name: t.Name, NewName: x.Newname}, nil
 	case pg_query.ObjectType_OBJECT_ROLE, pg_query.ObjectType_OBJECT_DATABASE:
 		kind := map[bool]string{true: "ROLE", false: "DATABASE"}[x.RenameType == pg_query.ObjectType_OBJECT_ROLE]
 		return &plan.RenameObject{Kind: kind, Name: plan.ObjName{Name: x.Subname}, NewName: x.Newname}, nil

@@ -97,6 +97,7 @@ func (b *binder) toDomain(e plan.Expr, to *value.Type, style plan.CallStyle, pos
 	if d == nil {
 		return nil, dberr.New(dberr.UndefinedObject, "type with OID %d does not exist", to.OID)
 	}
+	b.usesType(d)
 	if to.Under != nil && to.Under.Class == value.Domain {
 		in, err := b.toDomain(e, to.Under, plan.ImplicitCastStyle, pos)
 		if err != nil {

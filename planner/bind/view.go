@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"context"
+
 	"github.com/omgdb/omgdb/planner/parse"
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage/catalog"
@@ -67,6 +69,14 @@ func (b *binder) stored(text string, rel *catalog.Relation, cols []plan.Col, wan
 		return nil, err
 	})
 	return out, err
+}
+
+// DomainCheck binds a domain's check over a column, which it sees as VALUE.
+func DomainCheck(ctx context.Context, bc *Context, text string, c plan.Col) (plan.Expr, error) {
+	b := newBinder(ctx, bc, parse.Stmt{})
+	c.Name, c.Type = "value", baseType(c.Type)
+	b.nextID = c.ID + 1<<8
+	return b.domainCheck(text, c)
 }
 
 // domainCheck binds a domain's check, which sees the value as VALUE.

@@ -360,3 +360,21 @@ type Database struct {
 
 // CommandTag implements Statement.
 func (s *Database) CommandTag() string { return s.Verb + " DATABASE" }
+
+// RedefineType is ALTER DOMAIN, and ALTER TYPE of a composite type.
+type RedefineType struct {
+	Old    *catalog.Type
+	Type   catalog.Type // what it becomes
+	Tag    string
+	Notice string
+	// NoNulls and Checks are what values in tables must newly fulfil, if the type is a domain.
+	NoNulls bool
+	Checks  []catalog.Check
+	// From gives each field of a composite type its place in the old one, -1 for a new field; nil: rows stay as they are.
+	From []int
+	// Unused tells that no column may be of the type.
+	Unused bool
+}
+
+// CommandTag implements Statement.
+func (s *RedefineType) CommandTag() string { return s.Tag }

@@ -196,7 +196,7 @@ func (a *alterer) dropColumn(ctx context.Context, x *plan.AlterAction) error {
 		return nil
 	}
 	if slices.Contains(a.rel.PrimaryKey, num) {
-		return a.storeAnew(ctx, a.rel, colsOf(a.rel), 0, nil, edit)
+		return a.storeAnew(ctx, a.rel, colsOf(a.rel), edit)
 	}
 	return a.change(ctx, edit)
 }
@@ -244,7 +244,7 @@ func (a *alterer) setType(ctx context.Context, x *plan.AlterAction) error {
 		return nil
 	}
 	if x.Fill != nil && (len(before.Indexes) > 0 || slices.Contains(before.PrimaryKey, old.Num)) {
-		return a.storeAnew(ctx, before, x.RowCols, old.Num, x.Fill, edit)
+		return a.storeAnew(ctx, before, x.RowCols, edit, plan.Assign{Attr: old.Num, Expr: x.Fill})
 	}
 	if err := a.change(ctx, edit); err != nil || x.Fill == nil {
 		return err
@@ -342,7 +342,7 @@ func (a *alterer) dropConstraint(ctx context.Context, x *plan.AlterAction) error
 		if err := a.dropKeyRefs(ctx, x.Constraint, slices.Clone(a.rel.PrimaryKey), x); err != nil {
 			return err
 		}
-		return a.storeAnew(ctx, a.rel, colsOf(a.rel), 0, nil, func(r *catalog.Relation) error {
+		return a.storeAnew(ctx, a.rel, colsOf(a.rel), func(r *catalog.Relation) error {
 			withoutKey(r)
 			return nil
 		})

@@ -60,8 +60,8 @@ func (a *alterer) refuseRows(ctx context.Context, before *catalog.Relation, cols
 	return nil
 }
 
-// rewrite gives a column of every row the value of an expression over the row as it was before.
-func (a *alterer) rewrite(ctx context.Context, before *catalog.Relation, cols []plan.Col, set plan.Assign) error {
+// rewrite gives columns of every row the values of expressions over the row as it was before.
+func (a *alterer) rewrite(ctx context.Context, before *catalog.Relation, cols []plan.Col, sets ...plan.Assign) error {
 	next := plan.ColID(0)
 	for _, c := range cols {
 		next = max(next, c.ID)
@@ -73,7 +73,7 @@ func (a *alterer) rewrite(ctx context.Context, before *catalog.Relation, cols []
 	next++
 	raw := plan.Col{ID: next, Name: "raw", Type: value.Bytea, Mod: -1}
 	scan.Out = append(scan.Out, plan.ScanCol{Col: key, Src: storage.ScanCol{Kind: storage.ColRowKey}}, plan.ScanCol{Col: raw, Src: storage.ScanCol{Kind: storage.ColRaw}})
-	up := &plan.Update{Rel: a.rel, Input: scan, RowKey: key.ID, Raw: raw.ID, Sets: []plan.Assign{set}}
+	up := &plan.Update{Rel: a.rel, Input: scan, RowKey: key.ID, Raw: raw.ID, Sets: sets}
 	for _, c := range a.rel.Columns {
 		if !c.Dropped {
 			next++
@@ -88,9 +88,8 @@ func (a *alterer) rewrite(ctx context.Context, before *catalog.Relation, cols []
 }
 
 // storeAnew gives the relation the descriptor that edit makes of it and all rows new places, as their keys and those of its indexes may be
-// others afterwards. The columns cols of the rows are as they were before, but for the column num, which is what fill computes over cols;
-// nil: all are.
-func (a *alterer) storeAnew(ctx context.Context, before *catalog.Relation, cols []plan.Col, num int16, fill plan.Expr, edit func(r *catalog.Relation) error) error {
+// others afterwards. The columns cols of the rows are as they were before, but for those that sets computes over cols.
+func (a *alterer) storeAnew(ctx context.Context, before *catalog.Relation, cols []plan.Col, edit func(r *catalog.Relation) error, sets ...plan.Assign) error {
 	if err := a.txn.Truncate(ctx, before.ID); err != nil {
 		return err
 	}
@@ -118,8 +117,8 @@ func (a *alterer) storeAnew(ctx context.Context, before *catalog.Relation, cols 
 			continue
 		}
 		var item plan.Expr = &plan.ColRef{Typed: plan.Typed{T: o.Type, M: o.Mod}, ID: o.ID, Name: o.Name}
-		if c.Num == num && fill != nil {
-			item = fill
+		if i := slices.IndexFunc(sets, func(s plan.Assign) bool { return s.Attr == c.Num }); i >= 0 {
+			item = sets[i].Expr
 		}
 		next += 2
 		in.Items, in.Out = append(in.Items, item), append(in.Out, plan.Col{ID: next, Name: c.Name, Type: c.Type, Mod: c.Mod})

@@ -2,15 +2,11 @@ package session
 
 import (
 	"context"
-	"math"
-	"slices"
 	"time"
 
 	"github.com/omgdb/omgdb/planner/plan"
-	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/dberr"
-	"github.com/omgdb/omgdb/storage/value"
 )
 
 // Databases, types, materialized views, and statements about rights and maintenance.
@@ -24,8 +20,11 @@ func furtherActions() []entry {
 		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.AlterOwner) error {
 			return s.alterOwner(ctx, st)
 		}),
-		on(action{}, func(s *Session, ctx context.Context, _ *Portal, st *plan.AlterEnum) error {
-			return s.alterEnum(ctx, st)
+		on(action{}, func(s *Session, ctx context.Context, p *Portal, st *plan.AlterEnum) error {
+			return s.alterEnum(ctx, p, st)
+		}),
+		on(action{}, func(s *Session, ctx context.Context, p *Portal, st *plan.RedefineType) error {
+			return s.redefineType(ctx, p, st)
 		}),
 		on(action{}, func(s *Session, ctx context.Context, p *Portal, st *plan.RefreshMatView) error {
 			return s.refresh(ctx, p, st)
@@ -150,7 +149,7 @@ func (s *Session) renameObject(ctx context.Context, st *plan.RenameObject) error
 		if sc := v.Schema(st.Name.Name); sc != nil {
 			return s.renameSchema(ctx, txn, sc, st.NewName)
 		}
-	case "TYPE":
+	case "TYPE", "DOMAIN":
 		if t := v.Type(st.Name.Schema, st.Name.Name); t != nil {
 			n, def := *t, *t.Def
 			n.Name, def.Name, def.SQL, n.Def = st.NewName, st.NewName, st.NewName, &def
@@ -165,77 +164,6 @@ func (s *Session) renameObject(ctx context.Context, st *plan.RenameObject) error
 		return dberr.New(dberr.InvalidCatalogName, `database "%s" does not exist`, st.Name.Name)
 	}
 	return dberr.New(dberr.FeatureNotSupported, "ALTER %s RENAME is not supported", st.Kind)
-}
-
-// alterEnum adds or renames a label. Stored values are labels, so no row changes.
-func (s *Session) alterEnum(ctx context.Context, st *plan.AlterEnum) error {
-	txn, err := s.beginStatement(ctx)
-	if err != nil {
-		return err
-	}
-	t := txn.Catalog().TypeByID(catalog.ID(st.Type.OID))
-	if t == nil {
-		return storage.ErrStale
-	}
-	def := *t.Def
-	def.Labels = slices.Clone(def.Labels)
-	if st.Old != "" {
-		i := slices.Index(def.Labels, st.Old)
-		switch {
-		case i < 0:
-			return dberr.New(dberr.InvalidParameterValue, `"%s" is not an existing enum label`, st.Old)
-		case slices.Contains(def.Labels, st.Label):
-			return dberr.New(dberr.DuplicateObject, `enum label "%s" already exists`, st.Label)
-		}
-		return dberr.New(dberr.FeatureNotSupported, "enum labels cannot be renamed: rows hold them as they are").
-			WithHint("Add a label, and update the rows.")
-	}
-	if slices.Contains(def.Labels, st.Label) {
-		if st.IfNotExists {
-			s.Notice("NOTICE", dberr.DuplicateObject, `enum label "`+st.Label+`" already exists, skipping`)
-			return nil
-		}
-		return dberr.New(dberr.DuplicateObject, `enum label "%s" already exists`, st.Label)
-	}
-	at := len(def.Labels)
-	if st.Neighbour != "" {
-		if at = slices.Index(def.Labels, st.Neighbour); at < 0 {
-			return dberr.New(dberr.InvalidParameterValue, `"%s" is not an existing enum label`, st.Neighbour)
-		}
-		if st.After {
-			at++
-		}
-	}
-	place, ok := placeAt(&def, at)
-	if !ok {
-		return dberr.New(dberr.ProgramLimitExceeded, `there is no room for enum label "%s" at this place`, st.Label).
-			WithDetail("Between two labels about fifty can be added.").WithHint("Make a new type with the labels, and alter the columns to it.")
-	}
-	def.Labels, def.Places = slices.Insert(def.Labels, at, st.Label), place
-	n := *t
-	n.Def = &def
-	return retype(ctx, txn, &n)
-}
-
-// placeAt gives the places of an enum's labels with one more at a position: halfway between its neighbours, so that no key of an index
-// changes. ok is false when no number is left between them.
-func placeAt(t *value.Type, at int) (places []float64, ok bool) {
-	for i := range t.Labels {
-		places = append(places, t.Place(int64(i)))
-	}
-	var p float64
-	switch n := len(places); {
-	case n == 0:
-	case at == n:
-		p = math.Floor(places[n-1]) + 1
-	case at == 0:
-		p = math.Ceil(places[0]) - 1
-	default:
-		if p = (places[at-1] + places[at]) / 2; p == places[at-1] || p == places[at] {
-			return nil, false
-		}
-	}
-	return slices.Insert(places, at, p), true
 }
 
 // refresh computes a materialized view again.

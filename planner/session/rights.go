@@ -42,6 +42,11 @@ func (s *Session) mayRun(st plan.Statement) error {
 		return mustOwn(v, me, st.Rel)
 	case *plan.CreateSchema, *plan.Database:
 		return s.mayCreateSchema(v, me, st)
+	case *plan.RedefineType:
+		if v.Owns(me, st.Old.Owner) {
+			return nil
+		}
+		return dberr.New(dberr.InsufficientPrivilege, "must be owner of type %s", st.Old.Name)
 	case *plan.AlterEnum, *plan.RenameObject:
 		return dberr.New(dberr.InsufficientPrivilege, "permission denied: only a superuser may do this")
 	}

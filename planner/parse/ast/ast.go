@@ -18,6 +18,7 @@ type (
 	A_Indirection         = pg_query.A_Indirection
 	A_Star                = pg_query.A_Star
 	Alias                 = pg_query.Alias
+	AlterDomainStmt       = pg_query.AlterDomainStmt
 	AlterEnumStmt         = pg_query.AlterEnumStmt
 	AlterFunctionStmt     = pg_query.AlterFunctionStmt
 	AlterObjectSchemaStmt = pg_query.AlterObjectSchemaStmt

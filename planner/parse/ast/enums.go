@@ -119,6 +119,7 @@ const (
 	ObjectType_OBJECT_COLLATION                  = pg_query.ObjectType_OBJECT_COLLATION
 	ObjectType_OBJECT_COLUMN                     = pg_query.ObjectType_OBJECT_COLUMN
 	ObjectType_OBJECT_DATABASE                   = pg_query.ObjectType_OBJECT_DATABASE
+	ObjectType_OBJECT_DOMCONSTRAINT              = pg_query.ObjectType_OBJECT_DOMCONSTRAINT
 	ObjectType_OBJECT_DOMAIN                     = pg_query.ObjectType_OBJECT_DOMAIN
 	ObjectType_OBJECT_EXTENSION                  = pg_query.ObjectType_OBJECT_EXTENSION
 	ObjectType_OBJECT_FOREIGN_TABLE              = pg_query.ObjectType_OBJECT_FOREIGN_TABLE

@@ -10,6 +10,7 @@ type (
 	Node_AIndices                = pg_query.Node_AIndices
 	Node_AIndirection            = pg_query.Node_AIndirection
 	Node_AStar                   = pg_query.Node_AStar
+	Node_AlterDomainStmt         = pg_query.Node_AlterDomainStmt
 	Node_AlterEnumStmt           = pg_query.Node_AlterEnumStmt
 	Node_AlterFunctionStmt       = pg_query.Node_AlterFunctionStmt
 	Node_AlterObjectSchemaStmt   = pg_query.Node_AlterObjectSchemaStmt
