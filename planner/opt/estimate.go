@@ -39,9 +39,6 @@ func (c *Context) count(n plan.Node) float64 {
 	case *plan.Nearest:
 		return min(c.rows(x.Input), unknownDistinct)
 	case *plan.VirtualScan:
-		if x.Table.Rows > 0 {
-			return x.Table.Rows
-		}
 		return unknownDistinct
 	case *plan.FuncScan:
 		return callRows(x.Calls)
@@ -286,6 +283,9 @@ func (c *Context) selectivity(e plan.Expr, in plan.Node) float64 {
 	case *plan.ArrayOp:
 		return math.Min(0.5, eqSelectivity*10)
 	case *plan.Call:
+		if len(plan.RefsOf(x)) == 0 && !volatile(x) {
+			return 1 // no column: it keeps all rows or none (current_database() = 'x')
+		}
 		return c.callSelectivity(x, in)
 	}
 	return boolSel

@@ -10,7 +10,6 @@
 package pgcatalog
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -102,17 +101,9 @@ func (s *Set) OID(schema, name string) uint32 {
 	return 0
 }
 
-// usualRows are the sizes of the larger relations in a small database, for the planner: a join's larger side is streamed, so that what is
-// read of it comes in its own order (the columns of a table by number).
-var usualRows = map[string]float64{
-	"pg_attribute": 3000, "pg_class": 450, "pg_type": 600, "pg_proc": 3000, "pg_description": 4000, "pg_depend": 1000, "pg_operator": 800,
-	"pg_constraint": 200, "pg_index": 200, "pg_amop": 700, "pg_amproc": 500, "pg_cast": 230, "pg_opclass": 170, "pg_opfamily": 140,
-	"columns": 2000, "tables": 400, "key_column_usage": 150, "table_constraints": 400, "constraint_column_usage": 150, "parameters": 6000, "routines": 3000,
-}
-
 // table wraps a relation.
 func (s *Set) table(sh *shape) *functions.Table {
-	t := &functions.Table{OID: sh.oid, Name: sh.name, Volatility: functions.Stable, Rows: cmp.Or(usualRows[sh.name], 100)}
+	t := &functions.Table{OID: sh.oid, Name: sh.name, Volatility: functions.Stable, Rows: 100}
 	for _, c := range sh.cols {
 		t.Cols = append(t.Cols, functions.Param{Name: c.name, Type: c.typ})
 	}
