@@ -11,39 +11,39 @@ import (
 // separate names and numbers. So max_open_conns and http.Request are words in a row, which a query in the same form asks for as a
 // phrase. A camelCase word is one word, found by its whole in any case, and beside it stand its parts.
 
-// analyzeNames is Analyze of source code for whoever looks for a few terms: other is called, in its place, for a word that is none of them
-// and has none of them among its parts. Positions of tokens are not told. Where all is ASCII, a term stands in a word as it is, but for case,
-// so that most of a text need not be taken apart.
-func (a *Analyzer) analyzeNames(text string, terms []string, s *Scratch, emit func(Token) bool, other func(start, end int)) {
-	s.lower = slices.Grow(s.lower[:0], len(text))[:len(text)]
-	lower := s.lower
-	for i := range len(text) {
-		c := text[i]
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		lower[i] = c
+// names is a look at source code for a few terms. Where all is ASCII, a term stands in a word as it is, but for case, so that most of a text
+// need not be taken apart.
+type names struct {
+	terms []string
+	// emit is given the tokens of words that may have a term in them, without their positions, and other, in its place, each of the other
+	// words.
+	emit  func(Token) bool
+	other func(start, end int)
+	// Words that stand further than around words away from any that emit is told of are passed over, one at least each time, and skip is
+	// called in their place.
+	around int
+	skip   func(at int)
+
+	lower []byte // the text in small letters
+	next  []int  // where each term occurs next, and in the end the next byte that is not ASCII
+}
+
+// analyzeNames looks for names in a text.
+func (a *Analyzer) analyzeNames(text string, n *names, s *Scratch) {
+	s.lower = lowered(s.lower, text)
+	n.lower, n.next = s.lower, make([]int, len(n.terms)+1)
+	for k := range n.next {
+		n.next[k] = -1
 	}
-	next := make([]int, len(terms)) // where each term occurs next
-	occurs := func(start, end int) bool {
-		for k, t := range terms {
-			if next[k] < start {
-				if i := bytes.Index(lower[start:], []byte(t)); i >= 0 {
-					next[k] = start + i
-				} else {
-					next[k] = len(text)
-				}
-			}
-			if next[k]+len(t) <= end {
-				return true
-			}
-		}
-		return false
-	}
-	for k := range next {
-		next[k] = -1
-	}
+	passed := 0 // words since the beginning or the last that emit was told of
 	for i := 0; i < len(text); {
+		if passed > n.around {
+			passed = 1
+			if to := n.wordsBefore(i, n.nearest(i)); to > i {
+				n.skip(to)
+				i = to
+			}
+		}
 		start, plain := i, true
 		for ; i < len(text) && (text[i] >= utf8.RuneSelf || asciiWord[text[i]]); i++ {
 			plain = plain && text[i] < utf8.RuneSelf
@@ -51,13 +51,87 @@ func (a *Analyzer) analyzeNames(text string, terms []string, s *Scratch, emit fu
 		switch {
 		case i == start:
 			i++
-		case plain && !occurs(start, i):
-			other(start, i)
+		case plain && !n.occurs(start, i):
+			n.other(start, i)
+			passed++
 		default: // no word goes on beyond what is neither
+			passed = 0
 			a.Analyze(text[start:i], s, func(t Token) bool {
 				t.Start, t.End = t.Start+int32(start), t.End+int32(start)
-				return emit(t)
+				return n.emit(t)
 			})
+		}
+	}
+}
+
+// lowered gives a text with small ASCII letters, in memory of room.
+func lowered(room []byte, text string) []byte {
+	room = slices.Grow(room[:0], len(text))[:len(text)]
+	for i := range len(text) {
+		c := text[i]
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		room[i] = c
+	}
+	return room
+}
+
+// at gives where term k occurs at start or behind it; the length of the text when it doesn't.
+func (n *names) at(k, start int) int {
+	if n.next[k] >= start {
+		return n.next[k]
+	}
+	i := -1
+	if k < len(n.terms) {
+		i = bytes.Index(n.lower[start:], []byte(n.terms[k]))
+	} else {
+		i = slices.IndexFunc(n.lower[start:], func(c byte) bool { return c >= utf8.RuneSelf })
+	}
+	if n.next[k] = start + i; i < 0 {
+		n.next[k] = len(n.lower)
+	}
+	return n.next[k]
+}
+
+// occurs tells whether a term stands between start and end.
+func (n *names) occurs(start, end int) bool {
+	for k, t := range n.terms {
+		if n.at(k, start)+len(t) <= end {
+			return true
+		}
+	}
+	return false
+}
+
+// nearest is the first place from i on at which a term or a byte that is not ASCII stands.
+func (n *names) nearest(i int) int {
+	first := len(n.lower)
+	for k := range n.next {
+		first = min(first, n.at(k, i))
+	}
+	return first
+}
+
+// wordsBefore gives the beginning of the word that is around words before the one at far, if it is behind i, where no word goes on, and
+// there are others between; else i.
+func (n *names) wordsBefore(i, far int) int {
+	begin := i
+	for left := n.around + 1; ; left-- { // the word at far is one
+		for far > i && asciiWord[n.lower[far-1]] {
+			far--
+		}
+		if left == 0 {
+			begin = far
+		}
+		for far > i && !asciiWord[n.lower[far-1]] {
+			far--
+		}
+		if far == i {
+			return i
+		}
+		if left == 0 {
+			return begin
 		}
 	}
 }

@@ -129,11 +129,38 @@ func TestLocateNames(t *testing.T) {
 		texts = append(texts[:8], b.String())
 		for _, text := range texts {
 			q := a.ParseQuery(queries[rng.IntN(len(queries))])
-			words, hits := a.locate(text, q, new(Scratch), true)
-			plainWords, plainHits := a.locate(text, q, new(Scratch), false)
+			words, hits := a.locate(text, q, new(Scratch), true, len(text))
+			plainWords, plainHits := a.locate(text, q, new(Scratch), false, 0)
 			if !slices.Equal(words, plainWords) || !slices.Equal(hits, plainHits) {
 				t.Fatalf("%v in %q: words %v hits %v, want %v and %v", q, text, words, hits, plainWords, plainHits)
 			}
+		}
+	}
+}
+
+// TestSnippetOfLongCode holds snippets of texts of which most is passed over to those of the whole analysis.
+func TestSnippetOfLongCode(t *testing.T) {
+	a := newCode(t)
+	rng := rand.New(rand.NewPCG(2, 2))
+	common := []string{"lorem", "ipsumDolor", "sit_amet", "x", "\n\t", "(", "...", "12", "a.b.c", "consectetur"}
+	rare := []string{"needle", "myNeedle", "hay", "é", "needles", "日", "hay_needle"}
+	queries := []string{"needle", "needle hay", "need*", "absent", `"hay needle"`, "é"}
+	for i := range 3000 {
+		var b strings.Builder
+		for range rng.IntN(400) {
+			b.WriteString(common[rng.IntN(len(common))])
+			if rng.IntN(8) > 0 {
+				b.WriteByte(' ')
+			}
+			if rng.IntN(60+i/10) == 0 {
+				b.WriteString(" " + rare[rng.IntN(len(rare))] + " ")
+			}
+		}
+		text, q, o := b.String(), a.ParseQuery(queries[rng.IntN(len(queries))]), SnippetOptions{Words: 1 + rng.IntN(12)}
+		s, at := a.snippetAt(text, q, o, true)
+		want, wantAt := a.snippetAt(text, q, o, false)
+		if s != want || at != wantAt {
+			t.Fatalf("%v, %d words of %q: %q at %d, want %q at %d", q, o.Words, text, s, at, want, wantAt)
 		}
 	}
 }

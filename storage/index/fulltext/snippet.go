@@ -26,6 +26,10 @@ func (a *Analyzer) Snippet(text string, q Query, o SnippetOptions) string {
 
 // SnippetAt is Snippet, and tells the byte of the text at which the first match that it shows stands (or its own first byte).
 func (a *Analyzer) SnippetAt(text string, q Query, o SnippetOptions) (snippet string, at int) {
+	return a.snippetAt(text, q, o, a.code)
+}
+
+func (a *Analyzer) snippetAt(text string, q Query, o SnippetOptions, byName bool) (snippet string, at int) {
 	if o.Words <= 0 {
 		o.Words = 30
 	}
@@ -36,7 +40,7 @@ func (a *Analyzer) SnippetAt(text string, q Query, o SnippetOptions) (snippet st
 		}
 		a.pool.Put(s)
 	}()
-	words, hits := a.locate(text, q, s, a.code)
+	words, hits := a.locate(text, q, s, byName, o.Words)
 	if len(words) == 0 {
 		return escape(truncate(text, 200), o.HTML), 0
 	}
@@ -117,8 +121,8 @@ func within(hits []span, end int) []span {
 }
 
 // locate lists the words of a text, in memory of s, and those that belong to the query. Of source code, names can be found without a look at
-// other words.
-func (a *Analyzer) locate(text string, q Query, s *Scratch, names bool) (words, hits []span) {
+// other words, of which only those are listed then that are not further than around words away from one found, or the beginning.
+func (a *Analyzer) locate(text string, q Query, s *Scratch, byName bool, around int) (words, hits []span) {
 	exact := map[string]bool{}
 	var begin prefixes
 	for _, c := range q.Clauses {
@@ -152,12 +156,22 @@ func (a *Analyzer) locate(text string, q Query, s *Scratch, names bool) (words, 
 		}
 		return true
 	}
-	if !names {
+	if !byName {
 		a.Analyze(text, s, visit)
 		return words, hits
 	}
-	other := func(start, end int) { words = append(words, span{start, end, len(words)}) }
-	a.analyzeNames(text, slices.Concat(slices.Collect(maps.Keys(exact)), slices.Collect(maps.Keys(begin.slots))), s, visit, other)
+	a.analyzeNames(text, &names{
+		terms: slices.Concat(slices.Collect(maps.Keys(exact)), slices.Collect(maps.Keys(begin.slots))),
+		emit:  visit,
+		other: func(start, end int) { words = append(words, span{start, end, len(words)}) },
+		// As many stand for those that are passed over as keep the words before them out of every snippet of those behind.
+		around: around,
+		skip: func(at int) {
+			for range around {
+				words = append(words, span{at, at, len(words)})
+			}
+		},
+	}, s)
 	return words, hits
 }
 
