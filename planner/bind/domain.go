@@ -29,6 +29,12 @@ func holdsDomain(t *value.Type, depth int) bool {
 	return false
 }
 
+// fillsRecords are the functions that make records of JSON, whose fields are values from outside.
+var fillsRecords = map[string]bool{
+	"json_populate_record": true, "json_populate_recordset": true, "json_to_record": true, "json_to_recordset": true,
+	"jsonb_populate_record": true, "jsonb_populate_recordset": true, "jsonb_to_record": true, "jsonb_to_recordset": true,
+}
+
 // admit checks a value that was read from outside, a literal, a parameter or a line of COPY, against the domains that its type, and its
 // parts' types, are. e is of to's base type.
 func (b *binder) admit(e plan.Expr, to *value.Type, style plan.CallStyle, pos int) (plan.Expr, error) {

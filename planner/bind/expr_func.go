@@ -180,6 +180,9 @@ func (b *binder) setCall(s *scope, c *call, r *resolved) (plan.Expr, error) {
 		if t := r.args[0].Type(); isComposite(t) {
 			e.T = t
 		}
+		if fillsRecords[c.name] && holdsDomain(e.T, 0) {
+			return b.admit(b.at(e, c.pos), e.T, plan.ImplicitCastStyle, c.pos)
+		}
 		return b.at(e, c.pos), nil
 	}
 	if r.table.Dynamic {

@@ -81,6 +81,11 @@ func (b *binder) rangeFunction(s *scope, x *pg_query.RangeFunction) (plan.Node, 
 		calls[0].rename(alias)
 	}
 	node, out := b.funcNode(calls, alias, x.Ordinality)
+	if slices.ContainsFunc(calls, func(c fromCall) bool { return c.call.Fn != nil && fillsRecords[c.call.Fn.Name] }) {
+		if node, out, err = b.admitColumns(node); err != nil {
+			return nil, nil, err
+		}
+	}
 	it := b.queryItem(out)
 	it.scalar = len(calls) == 1 && !x.Ordinality && len(out) == 1 && !calls[0].call.AsRecord && !calls[0].named
 	if r := calls[0].rowOf; len(calls) == 1 && !x.Ordinality && r != nil && r.OID != value.RecordType.OID {
