@@ -88,6 +88,7 @@ func addOthers(e *functions.Entries) error {
 	e.Scalars = append(e.Scalars, scalar.Own()...)
 	e.Aggregates = append(e.Aggregates, agg.Own()...)
 	e.Tables = append(e.Tables, sysfunc.InfoTables()...)
+	e.Scalars = append(e.Scalars, sysfunc.InfoScalars()...)
 	return nil
 }
 

@@ -105,6 +105,8 @@ func (b *binder) typeNamed(schema, name string) *value.Type {
 		return nil
 	case "pg_catalog":
 		return builtinTypes[name]
+	case "information_schema":
+		return infoDomains[name]
 	}
 	if t := b.Catalog.Type(schema, name); t != nil {
 		b.uses(schema)
@@ -118,6 +120,11 @@ func (b *binder) typeNamed(schema, name string) *value.Type {
 		return builtinTypes[name]
 	}
 	return nil
+}
+
+// infoDomains are the domains of information_schema; they stand as their base types.
+var infoDomains = map[string]*value.Type{
+	"cardinal_number": value.Int4, "character_data": value.Varchar, "sql_identifier": value.Name, "time_stamp": value.TimestampTZ, "yes_or_no": value.Varchar,
 }
 
 // isExtensionType tells whether a built-in type would live in public in PostgreSQL, made by an extension.
@@ -166,7 +173,7 @@ func (b *binder) lookupType(n *pg_query.TypeName) (*value.Type, int32, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if schema != "" && schema != "pg_catalog" && b.Catalog.Schema(schema) == nil {
+	if schema != "" && !isVirtual(schema) && b.Catalog.Schema(schema) == nil {
 		return nil, 0, errAt(loc(n.Location), dberr.InvalidSchemaName, "schema \"%s\" does not exist", schema)
 	}
 	t := b.typeNamed(schema, name)

@@ -1,7 +1,9 @@
 package pgcatalog
 
 import (
+	"github.com/omgdb/omgdb/functions/sysfunc"
 	"slices"
+	"strings"
 
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/value"
@@ -171,6 +173,17 @@ var infoReferential = of[constraint]{
 	},
 }
 
+// checkClause is a check as its definition shows it, in parentheses; NOT NULL is written without.
+func checkClause(w *world, c constraint) value.Value {
+	if c.oid == 0 {
+		return text(c.check.Expr)
+	}
+	if v := w.call("pg_get_constraintdef", c.oid); !v.IsNull() {
+		return text(strings.TrimPrefix(v.Str(), "CHECK "))
+	}
+	return text("(" + c.check.Expr + ")")
+}
+
 var infoCheckConstraints = of[constraint]{
 	items: func(w *world) []constraint {
 		var out []constraint
@@ -180,14 +193,14 @@ var infoCheckConstraints = of[constraint]{
 			}
 		}
 		for _, d := range infoDomainConstraints.items(w) {
-			out = append(out, constraint{dom: d.t, name: d.k.Name, kind: 'c', check: d.k})
+			out = append(out, constraint{dom: d.t, oid: d.k.ID, name: d.k.Name, kind: 'c', check: d.k})
 		}
 		return out
 	},
 	cols: map[string]func(*world, constraint) value.Value{
 		"constraint_catalog": catalogOf[constraint], "constraint_name": constraintName,
 		"constraint_schema": func(w *world, c constraint) value.Value { return text(w.schemaName(c.schema())) },
-		"check_clause":      func(_ *world, c constraint) value.Value { return text(c.check.Expr) },
+		"check_clause":      checkClause,
 	},
 }
 
@@ -199,7 +212,7 @@ var infoSequences = of[class]{
 		"sequence_catalog": catalogOf[class], "sequence_schema": classSchema, "sequence_name": className,
 		"data_type": func(_ *world, c class) value.Value { return text(c.rel.Seq.Type.SQL) },
 		"numeric_precision": func(_ *world, c class) value.Value {
-			p, _, _ := numericFacts(c.rel.Seq.Type, -1)
+			p, _, _ := sysfunc.NumericFacts(c.rel.Seq.Type, -1)
 			return p
 		},
 		"numeric_precision_radix": func(*world, class) value.Value { return num(2) },

@@ -1,6 +1,7 @@
 package pgcatalog
 
 import (
+	"github.com/omgdb/omgdb/functions/sysfunc"
 	"strings"
 
 	"github.com/omgdb/omgdb/functions"
@@ -142,17 +143,17 @@ var infoDomains = of[*catalog.Type]{
 	cols: map[string]func(*world, *catalog.Type) value.Value{
 		"domain_catalog": catalogOf[*catalog.Type], "udt_catalog": catalogOf[*catalog.Type], "domain_schema": typeSchema, "domain_name": typeLabel,
 		"data_type":                under(func(t *value.Type, _ int32) value.Value { return text(dataType(t)) }),
-		"character_maximum_length": under(charLength), "character_octet_length": under(octetLength), "datetime_precision": under(datetimePrecision),
+		"character_maximum_length": under(sysfunc.CharLength), "character_octet_length": under(sysfunc.OctetLength), "datetime_precision": under(sysfunc.DatetimePrecision),
 		"numeric_precision": under(func(t *value.Type, mod int32) value.Value {
-			p, _, _ := numericFacts(t, mod)
+			p, _, _ := sysfunc.NumericFacts(t, mod)
 			return p
 		}),
 		"numeric_precision_radix": under(func(t *value.Type, mod int32) value.Value {
-			_, r, _ := numericFacts(t, mod)
+			_, r, _ := sysfunc.NumericFacts(t, mod)
 			return r
 		}),
 		"numeric_scale": under(func(t *value.Type, mod int32) value.Value {
-			_, _, s := numericFacts(t, mod)
+			_, _, s := sysfunc.NumericFacts(t, mod)
 			return s
 		}),
 		"domain_default": func(_ *world, t *catalog.Type) value.Value { return orNull(t.Default) },
@@ -216,9 +217,9 @@ var infoAttributes = of[attribute]{
 		"ordinal_position":               func(_ *world, a attribute) value.Value { return num(a.num) },
 		"is_nullable":                    fixed[attribute](yesNo(true)),
 		"data_type":                      func(_ *world, a attribute) value.Value { return text(dataType(a.typ)) },
-		"character_maximum_length":       base(charLength),
-		"character_octet_length":         base(octetLength),
-		"datetime_precision":             base(datetimePrecision),
+		"character_maximum_length":       base(sysfunc.CharLength),
+		"character_octet_length":         base(sysfunc.OctetLength),
+		"datetime_precision":             base(sysfunc.DatetimePrecision),
 		"numeric_precision":              infoColumnsRel.cols["numeric_precision"],
 		"numeric_precision_radix":        infoColumnsRel.cols["numeric_precision_radix"],
 		"numeric_scale":                  infoColumnsRel.cols["numeric_scale"],

@@ -82,71 +82,6 @@ func dataType(t *value.Type) string {
 	return typeio.Base(t).SQL
 }
 
-// numericFacts give precision, radix and scale of the number types; ok is false for others.
-func numericFacts(t *value.Type, mod int32) (precision, radix, scale value.Value) {
-	switch t.OID {
-	case value.Int2.OID:
-		return num(16), num(2), num(0)
-	case value.Int4.OID:
-		return num(32), num(2), num(0)
-	case value.Int8.OID:
-		return num(64), num(2), num(0)
-	case value.Float4.OID:
-		return num(24), num(2), value.Null
-	case value.Float8.OID:
-		return num(53), num(2), value.Null
-	case value.Numeric.OID:
-		if mod < 0 {
-			return value.Null, num(10), value.Null
-		}
-		return num((mod - 4) >> 16 & 0xffff), num(10), num((mod - 4) & 0xffff)
-	}
-	return value.Null, value.Null, value.Null
-}
-
-func charLength(t *value.Type, mod int32) value.Value {
-	switch t.OID {
-	case value.Varchar.OID, value.BPChar.OID:
-		if mod >= 4 {
-			return num(mod - 4)
-		}
-	case value.Bit.OID, value.VarBit.OID:
-		if mod >= 0 {
-			return num(mod)
-		}
-	}
-	return value.Null
-}
-
-func octetLength(t *value.Type, mod int32) value.Value {
-	switch t.OID {
-	case value.Text.OID, value.Varchar.OID, value.BPChar.OID:
-		if n := charLength(t, mod); !n.IsNull() {
-			return num(n.Int() * 4)
-		}
-		return num(1 << 30)
-	}
-	return value.Null
-}
-
-func datetimePrecision(t *value.Type, mod int32) value.Value {
-	switch t.OID {
-	case value.Date.OID:
-		return num(0)
-	case value.Time.OID, value.TimeTZT.OID, value.Timestamp.OID, value.TimestampTZ.OID:
-		if mod < 0 {
-			return num(6)
-		}
-		return num(mod)
-	case value.IntervalT.OID:
-		if mod < 0 || mod&0xffff == 0xffff {
-			return num(6)
-		}
-		return num(mod & 0xffff)
-	}
-	return value.Null
-}
-
 // base makes a column function of an attribute's base type.
 func base(f func(t *value.Type, mod int32) value.Value) func(*world, attribute) value.Value {
 	return func(_ *world, a attribute) value.Value { return f(typeio.BaseMod(a.typ, a.mod)) }
@@ -170,21 +105,21 @@ var infoColumnsRel = of[attribute]{
 		},
 		"is_nullable":              func(w *world, a attribute) value.Value { return yesNo(!a.notNull && !w.neverNull(a.typ)) },
 		"data_type":                func(_ *world, a attribute) value.Value { return text(dataType(a.typ)) },
-		"character_maximum_length": base(charLength),
-		"character_octet_length":   base(octetLength),
+		"character_maximum_length": base(sysfunc.CharLength),
+		"character_octet_length":   base(sysfunc.OctetLength),
 		"numeric_precision": base(func(t *value.Type, mod int32) value.Value {
-			p, _, _ := numericFacts(t, mod)
+			p, _, _ := sysfunc.NumericFacts(t, mod)
 			return p
 		}),
 		"numeric_precision_radix": base(func(t *value.Type, mod int32) value.Value {
-			_, r, _ := numericFacts(t, mod)
+			_, r, _ := sysfunc.NumericFacts(t, mod)
 			return r
 		}),
 		"numeric_scale": base(func(t *value.Type, mod int32) value.Value {
-			_, _, s := numericFacts(t, mod)
+			_, _, s := sysfunc.NumericFacts(t, mod)
 			return s
 		}),
-		"datetime_precision": base(datetimePrecision),
+		"datetime_precision": base(sysfunc.DatetimePrecision),
 		"domain_catalog":     domain(func(w *world, a attribute) value.Value { return w.database() }),
 		"domain_schema":      domain(func(w *world, a attribute) value.Value { return text(w.schemaName(catalog.ID(a.typ.Namespace))) }),
 		"domain_name":        domain(func(_ *world, a attribute) value.Value { return text(a.typ.Name) }),

@@ -181,7 +181,7 @@ var pgUser = of[*catalog.Role]{
 }
 
 // pgShadow is pg_user with the place of the password, which nobody sees.
-var pgShadow = of[*catalog.Role]{items: pgUser.items, cols: pgUser.cols}
+var pgShadow = of[*catalog.Role]{items: pgUser.items, cols: withColumn(pgUser.cols, "passwd", fixed[*catalog.Role](value.Null))}
 
 func withConfig(cols map[string]func(*world, *catalog.Role) value.Value, name string) map[string]func(*world, *catalog.Role) value.Value {
 	cols[name] = func(_ *world, r *catalog.Role) value.Value { return texts(optionList(r.Settings)) }
