@@ -19,6 +19,8 @@ type alterer struct {
 	p   *Portal
 	txn *storage.Txn
 	rel *catalog.Relation // as it is now
+	// quiet tells that the user knows already of what goes with a column.
+	quiet bool
 }
 
 // alterSteps are the actions by kind. One that is not listed is not supported.

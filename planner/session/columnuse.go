@@ -94,6 +94,9 @@ func (a *alterer) dropColumnViews(ctx context.Context, c *catalog.Column, cascad
 			gone = append(gone, d.rel.ID)
 		}
 	}
+	if a.quiet {
+		list = nil
+	}
 	if err := a.s.mayDropWith(list, cascade, "column "+plan.QuoteIdent(c.Name)+" of "+table); err != nil {
 		return err
 	}

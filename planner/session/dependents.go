@@ -219,9 +219,9 @@ func (s *Session) signature(f *catalog.Function) string {
 func (s *Session) dropTypeUses(ctx context.Context, txn *storage.Txn, ty *catalog.Type, ids []catalog.ID, cascade bool) error {
 	name := "type " + plan.QuoteIdent(ty.Def.Name)
 	uses := s.usesOfType(txn.Catalog(), ty, ids)
-	var list []dependent
-	for _, u := range uses {
-		list = append(list, dependent{u.what, name})
+	list, err := s.typeDependents(ctx, txn, ty, uses)
+	if err != nil {
+		return err
 	}
 	if err := s.mayDropWith(list, cascade, name); err != nil {
 		return err
@@ -232,6 +232,61 @@ func (s *Session) dropTypeUses(ctx context.Context, txn *storage.Txn, ty *catalo
 		}
 	}
 	return nil
+}
+
+// typeDependents tells of what depends on a type in PostgreSQL's order: what holds arrays of it, then the rest as it was made, columns
+// with the views that read them.
+func (s *Session) typeDependents(ctx context.Context, txn *storage.Txn, ty *catalog.Type, uses []typeUse) (list []dependent, err error) {
+	ofArray := func(u typeUse) bool { return u.col != nil && u.col.Type.IsArray() && u.col.Type.OID == ty.Def.ArrayOID }
+	sorted := slices.Clone(uses)
+	slices.SortStableFunc(sorted, func(a, b typeUse) int {
+		if x, y := ofArray(a), ofArray(b); x != y {
+			return map[bool]int{true: -1, false: 1}[x]
+		}
+		return cmp.Compare(a.id(), b.id())
+	})
+	name := "type " + plan.QuoteIdent(ty.Def.Name)
+	told := map[catalog.ID]bool{}
+	for _, u := range sorted {
+		on := name
+		if ofArray(u) {
+			on += "[]"
+		}
+		if u.col == nil || u.rel.Kind != catalog.ViewKind {
+			list = append(list, dependent{u.what, on})
+		}
+		if u.col == nil || u.rel.Kind != catalog.Table {
+			continue
+		}
+		views, err := (&alterer{s: s, txn: txn, rel: u.rel}).viewsReading(ctx, u.col)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range views {
+			if !told[v.ID] {
+				told[v.ID] = true
+				list = append(list, dependent{s.described(v), u.what})
+			}
+		}
+	}
+	for _, u := range sorted { // views that show the type without reading a column of it
+		if u.col != nil && u.rel.Kind == catalog.ViewKind && !told[u.rel.ID] {
+			told[u.rel.ID] = true
+			list = append(list, dependent{s.described(u.rel), name})
+		}
+	}
+	return list, nil
+}
+
+// id is the OID of what uses the type.
+func (u *typeUse) id() catalog.ID {
+	switch {
+	case u.fn != nil:
+		return u.fn.ID
+	case u.typ != nil:
+		return u.typ.ID
+	}
+	return u.rel.ID
 }
 
 func (s *Session) dropTypeUse(ctx context.Context, txn *storage.Txn, u *typeUse) error {
@@ -258,6 +313,6 @@ func (s *Session) dropTypeUse(ctx context.Context, txn *storage.Txn, u *typeUse)
 	case rel.Kind != catalog.Table:
 		return dropRelation(ctx, txn, rel.ID) // a view loses no column
 	}
-	a := &alterer{s: s, txn: txn, rel: rel}
+	a := &alterer{s: s, txn: txn, rel: rel, quiet: true}
 	return a.dropColumn(ctx, &plan.AlterAction{Do: plan.DropColumn, Column: u.col.Name, Cascade: true})
 }
