@@ -15,6 +15,9 @@ func visibility() []def {
 		{Sig: "pg_table_is_visible(oid)", Eval: env(tableVisible)},
 		{Sig: "pg_type_is_visible(oid)", Eval: env(typeVisible)},
 		{Sig: "pg_function_is_visible(oid)", Eval: env(func(e *functions.Env, a []val) (val, error) {
+			if _, _, _, known := e.Lookup.Object(1255, uint32(a[0].Int())); !known {
+				return value.Null, nil
+			}
 			return value.Bool(e.Lookup.ProcVisible(uint32(a[0].Int()))), nil
 		})},
 		{Sig: "pg_operator_is_visible(oid)", Eval: always}, {Sig: "pg_opclass_is_visible(oid)", Eval: always}, {Sig: "pg_opfamily_is_visible(oid)", Eval: always},

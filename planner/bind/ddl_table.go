@@ -144,7 +144,7 @@ func (b *binder) columnDef(d *tableDef, x *pg_query.ColumnDef) error {
 			return errAt(loc(x.TypeName.Location), dberr.FeatureNotSupported, "array of serial is not implemented")
 		}
 		c.Type, c.NotNull = serial, true
-		d.sequence(&c, false, nil)
+		b.ownSequence(d, &c, false, nil)
 	} else {
 		t, mod, err := b.typeName(x.TypeName)
 		if err != nil {
@@ -179,10 +179,9 @@ func nextNum(rel *catalog.Relation) int16 {
 	return n + 1
 }
 
-// sequence makes the sequence of a serial or identity column and the default that takes its values.
-func (d *tableDef) sequence(c *catalog.Column, identity bool, o *plan.SequenceOptions) {
-	name := objectName(d.rel.Name, c.Name, "seq", d.taken)
-	d.taken[name] = true
+// ownSequence makes the sequence of a serial or identity column and the default that takes its values.
+func (b *binder) ownSequence(d *tableDef, c *catalog.Column, identity bool, o *plan.SequenceOptions) {
+	name := b.freeName(d, d.rel.Name, c.Name, "seq")
 	if o == nil {
 		o = &plan.SequenceOptions{}
 		*o, _ = sequenceOptions(nil, c.Type)
@@ -298,7 +297,7 @@ func (b *binder) identity(d *tableDef, c *catalog.Column, k *pg_query.Constraint
 		return err
 	}
 	c.Identity, c.NotNull = k.GeneratedWhen[0], true
-	d.sequence(c, true, &o)
+	b.ownSequence(d, c, true, &o)
 	return nil
 }
 
@@ -372,7 +371,7 @@ func (b *binder) like(d *tableDef, x *pg_query.TableLikeClause) error {
 		case c.Identity != 0:
 			if o&likeIdentity != 0 {
 				n.Identity = c.Identity
-				d.sequence(&n, true, nil)
+				b.ownSequence(d, &n, true, nil)
 			}
 		case o&likeDefaults != 0:
 			n.Default = c.Default

@@ -177,6 +177,9 @@ func (s *Session) SearchPath(implicit bool) []string {
 		}
 	}
 	for _, n := range path {
+		if n == "" {
+			continue
+		}
 		if n == "pg_catalog" || n == "information_schema" || n == s.temp || v.Schema(n) != nil {
 			out = append(out, n)
 		}

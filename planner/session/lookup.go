@@ -43,7 +43,7 @@ func (l lookup) TypeByOID(oid uint32) *value.Type {
 
 // TypeByName implements functions.Lookup.
 func (l lookup) TypeByName(name string) *value.Type {
-	if t := builtinTypes[name]; t != nil {
+	if t := builtinTypes[name]; t != nil && name != "char" { // char is SQL's word for character
 		return t
 	}
 	parts, ok := splitQualified(name)

@@ -257,7 +257,7 @@ func FormatMod(t *Type, mod int32) string {
 	if t.IsArray() && t.OID != Int2Vector.OID && t.OID != OIDVector.OID {
 		return FormatMod(t.Elem, mod) + "[]"
 	}
-	if mod < 0 {
+	if mod < 0 || mod < 4 && (t.OID == Varchar.OID || t.OID == BPChar.OID || t.OID == Numeric.OID) || mod == 4 && t.OID != Numeric.OID && t.Category == 'S' {
 		return t.SQL
 	}
 	n := strconv.Itoa

@@ -80,6 +80,9 @@ func (d *decoder) reserved(v int) (mask, fault) {
 	if v == vNow {
 		d.tm = t
 		d.offset, _, _ = OffsetAt(d.loc, FromTime(d.now))
+		if d.timeOnly {
+			return hasTime | hasZone, ok
+		}
 		return hasDate | hasTime | hasZone, ok
 	}
 	day := FloorDiv(local, Day)
