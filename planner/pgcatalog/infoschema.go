@@ -34,7 +34,7 @@ var infoTables = of[class]{
 			}
 			return text("BASE TABLE")
 		},
-		"is_insertable_into": func(_ *world, c class) value.Value { return yesNo(c.kind == 'r') },
+		"is_insertable_into": func(w *world, c class) value.Value { return yesNo(c.kind == 'r' || w.updatable(c.oid, canInsert)) },
 		"is_typed":           func(*world, class) value.Value { return yesNo(false) },
 	},
 }
@@ -44,8 +44,8 @@ var infoViews = of[class]{
 	cols: map[string]func(*world, class) value.Value{
 		"table_catalog": catalogOf[class], "table_schema": classSchema, "table_name": className, "view_definition": classDefinition,
 		"check_option":               func(*world, class) value.Value { return text("NONE") },
-		"is_updatable":               func(*world, class) value.Value { return yesNo(false) },
-		"is_insertable_into":         func(*world, class) value.Value { return yesNo(false) },
+		"is_updatable":               func(w *world, c class) value.Value { return yesNo(w.updatable(c.oid, canUpdateAndDelete)) },
+		"is_insertable_into":         func(w *world, c class) value.Value { return yesNo(w.updatable(c.oid, canInsert)) },
 		"is_trigger_updatable":       func(*world, class) value.Value { return yesNo(false) },
 		"is_trigger_deletable":       func(*world, class) value.Value { return yesNo(false) },
 		"is_trigger_insertable_into": func(*world, class) value.Value { return yesNo(false) },
