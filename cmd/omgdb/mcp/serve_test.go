@@ -27,17 +27,24 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
+// connectHTTP connects a client that has the token s3cret.
+func connectHTTP(t *testing.T, url string) *sdk.ClientSession {
+	t.Helper()
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &sdk.StreamableClientTransport{
+		Endpoint: url, HTTPClient: &http.Client{Transport: bearer{"s3cret"}},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // A client with the token is served over HTTP; others, and pages of other origins, are not.
 func TestHTTP(t *testing.T) {
 	w := newWorld(t, Read)
 	web := httptest.NewServer(w.server.Handler("s3cret"))
 	defer web.Close()
-	c, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &sdk.StreamableClientTransport{
-		Endpoint: web.URL, HTTPClient: &http.Client{Transport: bearer{"s3cret"}},
-	}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := connectHTTP(t, web.URL)
 	r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "get", Arguments: map[string]any{"path": "app.omgdb", "collection": "docs", "id": "b"}})
 	if err != nil || r.IsError {
 		t.Fatalf("%+v, %v", r, err)
@@ -173,9 +180,13 @@ func TestOwnStore(t *testing.T) {
 	}
 }
 
-// Calls of all kinds of nonsense, many at once, leave the server alive and the store sound.
+// Calls of all kinds of nonsense, many at once, over a pipe and over HTTP, leave the server alive and the store sound.
 func TestHostileCalls(t *testing.T) {
 	w := newWorld(t, Admin)
+	web := httptest.NewServer(w.server.Handler("s3cret"))
+	defer web.Close()
+	clients := []*sdk.ClientSession{w.client, connectHTTP(t, web.URL)}
+	defer clients[1].Close()
 	values := []string{
 		`null`, `true`, `-1`, `0`, `1e400`, `2147483648`, `""`, `"\u0000"`, `"app.omgdb"`, `"docs"`, `"text"`, `"../../etc/passwd"`, `"'; DROP TABLE docs; --"`, `[]`, `{}`,
 		`{"$where":"1"}`, `{"a":{"$regex":"(a+)+$"}}`, `"` + strings.Repeat("x", 100000) + `"`, `[` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `]`,
@@ -211,7 +222,8 @@ func TestHostileCalls(t *testing.T) {
 				if err != nil {
 					continue // not JSON at all: the client's library would not send it
 				}
-				if _, err := w.client.CallTool(t.Context(), &sdk.CallToolParams{Name: tl.name, Arguments: json.RawMessage(raw)}); err != nil && t.Context().Err() != nil {
+				client := clients[worker%len(clients)]
+				if _, err := client.CallTool(t.Context(), &sdk.CallToolParams{Name: tl.name, Arguments: json.RawMessage(raw)}); err != nil && t.Context().Err() != nil {
 					t.Errorf("%s: %v", tl.name, err)
 					return
 				}
