@@ -32,6 +32,7 @@ func indexCmd() *cobra.Command {
 			"interrupted: changes are indexed as they come, a line for each time that something was.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
+			keepHeapLow()
 			var err error
 			if f.dir, f.store, err = contextsvc.StorePath(a[0]); err != nil {
 				return err

@@ -14,7 +14,7 @@ type residency struct {
 // Mapped pages above what stays mapped when they are let go, the program and other files, may take what the rest of the process leaves of
 // residentBytes, and leastMapped always.
 const (
-	residentBytes = 256 << 20
+	residentBytes = 208 << 20
 	leastMapped   = 32 << 20
 	lookOften     = 20 * time.Millisecond
 	lookRarely    = 80 * time.Millisecond // when nothing changes; a look takes ten microseconds
