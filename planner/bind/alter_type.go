@@ -182,6 +182,9 @@ func (b *binder) alterAttribute(st *plan.RedefineType, c *pg_query.AlterTableCmd
 		if slices.ContainsFunc([]value.Field(def.Fields), func(f value.Field) bool { return f.Name == fields[0].Name }) {
 			return dberr.New(dberr.DuplicateColumn, "column \"%s\" of relation \"%s\" already exists", fields[0].Name, st.Type.Name)
 		}
+		if holds(fields[0].Type, def.OID) {
+			return inItself(st)
+		}
 		def.Fields, st.From = append(def.Fields, fields[0]), append(st.From, -1)
 	case pg_query.AlterTableType_AT_DropColumn:
 		switch {
@@ -200,12 +203,27 @@ func (b *binder) alterAttribute(st *plan.RedefineType, c *pg_query.AlterTableCmd
 		if err != nil {
 			return err
 		}
+		if holds(t, def.OID) {
+			return inItself(st)
+		}
 		def.Fields[at].Type, def.Fields[at].Mod = t, mod
 		st.Unused = true
 	default:
 		return refusedAction(c.Subtype)
 	}
 	return nil
+}
+
+// holds tells whether values of t are of the type with the OID, or have parts that are.
+func holds(t *value.Type, oid uint32) bool {
+	if t == nil {
+		return false
+	}
+	return t.OID == oid || holds(t.Elem, oid) || holds(t.Under, oid) || slices.ContainsFunc([]value.Field(t.Fields), func(f value.Field) bool { return holds(f.Type, oid) })
+}
+
+func inItself(st *plan.RedefineType) error {
+	return dberr.New(dberr.InvalidTableDef, "composite type %s cannot be made a member of itself", st.Type.Name)
 }
 
 // renameAttribute binds ALTER TYPE … RENAME ATTRIBUTE.
