@@ -28,7 +28,7 @@ import (
 const measured = `boolean char varchar text int2 int4 int8 numeric float4 float8 strings date time timetz timestamp timestamptz
 interval uuid enum arrays json jsonb jsonpath jsonb_jsonpath select select_distinct select_distinct_on select_having
 select_implicit join aggregates groupingsets window with union case subselect insert insert_conflict update delete returning
-limit prepare portals transactions sequence identity rangetypes multirangetypes regex merge`
+limit prepare portals transactions sequence identity rangetypes multirangetypes regex merge point lseg line box path polygon circle geometry domain`
 
 type options struct {
 	dir, bin, peer, files, figures string
