@@ -80,6 +80,9 @@ func (d *decoder) decode(fields []field) fault {
 		}
 		d.seen |= got
 	}
+	if date := d.seen & hasDate; d.timeOnly && date != 0 && date != hasDate {
+		return badFormat // a time stands behind a whole date or none
+	}
 	return ok
 }
 
