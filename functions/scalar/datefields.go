@@ -26,7 +26,7 @@ type part struct {
 	scale int
 	wide  *big.Int // instead of v, when it doesn't fit
 	frac  *num.Dec // instead of both (julian days)
-	sum   float64  // of an interval's epoch: what adding up floats gives
+	sum   float64  // what adding up floats gives, where date_part shows that
 	inf   int      // ±1: infinite
 	null  bool
 }
@@ -90,9 +90,9 @@ func timePart(u dt.Unit, t dt.Tm) (part, bool) {
 	case dt.Microseconds:
 		return part{v: us}, true
 	case dt.Milliseconds:
-		return part{v: us, scale: 3}, true
+		return part{v: us, scale: 3, sum: float64(t.Sec)*1e3 + float64(t.Usec)/1e3}, true
 	case dt.Seconds:
-		return part{v: us, scale: 6}, true
+		return part{v: us, scale: 6, sum: float64(t.Sec) + float64(t.Usec)/1e6}, true
 	case dt.Minutes:
 		return part{v: int64(t.Min)}, true
 	case dt.Hours:
