@@ -67,9 +67,23 @@ func (b *binder) freeName(d *tableDef, table, column, label string) string {
 	}
 }
 
-// nameTaken tells whether a relation or index of the name exists in a schema.
+// keyNameFree refuses the name of a key that a relation or index has: the key's index gets it.
+func (b *binder) keyNameFree(d *tableDef, name string) error {
+	if !d.exists && b.nameTaken(d.rel.Schema, d.rel.Name) {
+		return nil // the table itself is there: that is told, or it is left alone
+	}
+	if b.nameTaken(d.rel.Schema, name) || name == d.rel.Name && !d.exists {
+		return dberr.New(dberr.DuplicateTable, "relation \"%s\" already exists", name)
+	}
+	return nil
+}
+
+// nameTaken tells whether a relation, index or primary key of the name exists in a schema.
 func (b *binder) nameTaken(schema catalog.ID, name string) bool {
-	return schema != 0 && b.Catalog.Find(catalog.RelationClass, schema, name) != nil
+	if schema == 0 || b.Catalog.Find(catalog.RelationClass, schema, name) != nil {
+		return schema != 0
+	}
+	return slices.ContainsFunc(b.Catalog.AllRelations(), func(r *catalog.Relation) bool { return r.Schema == schema && r.PrimaryName == name })
 }
 
 // constraints binds what waited for the columns: generation expressions first, keys, then checks and foreign keys.
@@ -245,6 +259,8 @@ func (b *binder) primary(d *tableDef, k *pg_query.Constraint) error {
 	name := k.Conname
 	if name == "" {
 		name = b.freeName(d, d.rel.Name, "", "pkey")
+	} else if err := b.keyNameFree(d, name); err != nil {
+		return err
 	}
 	if !k.Deferrable && !d.exists && len(k.Including) == 0 {
 		d.rel.PrimaryKey, d.rel.PrimaryName = nums, name
@@ -263,6 +279,8 @@ func (b *binder) unique(d *tableDef, k *pg_query.Constraint) error {
 	name := k.Conname
 	if name == "" {
 		name = b.freeName(d, d.rel.Name, strings.Join(names, "_"), "key")
+	} else if err := b.keyNameFree(d, name); err != nil {
+		return err
 	}
 	if !k.NullsNotDistinct && slices.Equal(nums, d.rel.PrimaryKey) && k.Conname == "" {
 		return nil // the same as the primary key

@@ -64,10 +64,8 @@ func (b *binder) tableOf(into *pg_query.IntoClause, n *pg_query.Node, ifNotExist
 		if b.writes && modifies(n.GetSelectStmt()) {
 			return nil, dberr.New(dberr.FeatureNotSupported, "materialized views must not use data-modifying statements in WITH")
 		}
-		for _, id := range b.named {
-			if r := b.Catalog.RelationByID(id); r != nil && r.Temp {
-				return nil, dberr.New(dberr.FeatureNotSupported, "materialized views must not use temporary tables or views")
-			}
+		if b.readsTemp() {
+			return nil, dberr.New(dberr.FeatureNotSupported, "materialized views must not use temporary tables or views")
 		}
 		st.IsMatView, st.Rel.Kind, st.Rel.Uses = true, catalog.MatViewKind, slices.Clone(b.named)
 		st.Rel.ViewSQL, err = b.viewText(n)
@@ -138,6 +136,14 @@ func modifies(sel *pg_query.SelectStmt) bool {
 	return false
 }
 
+// readsTemp tells whether the statement names a temporary relation.
+func (b *binder) readsTemp() bool {
+	return slices.ContainsFunc(b.named, func(id catalog.ID) bool {
+		r := b.Catalog.RelationByID(id)
+		return r != nil && r.Temp
+	})
+}
+
 // createView binds CREATE VIEW. The text that is kept has its names qualified and its stars expanded, so that it means the same later.
 func (b *binder) createView(x *pg_query.ViewStmt) (plan.Statement, error) {
 	rv := x.View
@@ -159,11 +165,20 @@ func (b *binder) createView(x *pg_query.ViewStmt) (plan.Statement, error) {
 	if b.writes && modifies(sel) {
 		return nil, dberr.New(dberr.FeatureNotSupported, "views must not contain data-modifying statements in WITH")
 	}
+	notice := ""
+	if !d.rel.Temp && b.readsTemp() {
+		temporary := proto.CloneOf(rv)
+		temporary.Relpersistence = "t"
+		if d, err = b.newTable(temporary, false); err != nil {
+			return nil, err
+		}
+		notice = "view \"" + rv.Relname + "\" will be a temporary view"
+	}
 	names := strs(x.Aliases)
 	if len(names) > len(q.Out) {
 		return nil, dberr.New(dberr.SyntaxError, "CREATE VIEW specifies more column names than columns")
 	}
-	st := &plan.CreateView{Name: d.st.Name, Rel: *d.rel, OrReplace: x.Replace, Temp: d.rel.Temp}
+	st := &plan.CreateView{Name: d.st.Name, Rel: *d.rel, OrReplace: x.Replace, Temp: d.rel.Temp, Notice: notice}
 	st.Rel.Kind = catalog.ViewKind
 	for i, c := range q.Out {
 		name := c.Name

@@ -100,6 +100,7 @@ type CreateView struct {
 	OrReplace bool
 	Temp      bool
 	Check     byte // 0, 'l' LOCAL, 'c' CASCADED
+	Notice    string
 }
 
 // CommandTag implements Statement.

@@ -208,6 +208,9 @@ func (s *Session) createView(ctx context.Context, st *plan.CreateView) error {
 	if old := txn.Catalog().Relation(st.Name.Schema, st.Name.Name); old != nil && st.OrReplace {
 		return s.replaceView(ctx, txn, old, rel)
 	}
+	if st.Notice != "" {
+		s.Notice("NOTICE", dberr.SuccessfulCompletion, st.Notice)
+	}
 	rel.ACL = newRights(txn.Catalog(), rel.Owner, catalog.GuardTable, sc.ID)
 	_, err = txn.CreateRelation(ctx, rel)
 	return err
