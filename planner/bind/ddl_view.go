@@ -188,7 +188,7 @@ func (b *binder) createView(x *pg_query.ViewStmt) (plan.Statement, error) {
 		if findColumn(&st.Rel, name) != nil {
 			return nil, dberr.New(dberr.DuplicateColumn, "column \"%s\" specified more than once", name)
 		}
-		if c.Type.Class == value.Pseudo && !isRecord(c.Type) {
+		if c.Type.Class == value.Pseudo {
 			return nil, dberr.New(dberr.InvalidTableDef, "column \"%s\" has pseudo-type %s", name, c.Type.SQL)
 		}
 		st.Rel.Columns = append(st.Rel.Columns, catalog.Column{Num: int16(i + 1), Name: name, Type: c.Type, Mod: c.Mod})
