@@ -316,11 +316,14 @@ func (r *regroup) inside(e plan.Expr, inSub bool) plan.Expr {
 
 // column rewrites a column of this query: it must be grouped, or depend on a grouped primary key.
 func (r *regroup) column(x *plan.ColRef, inSub bool) plan.Expr {
-	if r.b.ownerOf(x.ID) != r.s {
+	if r.b.ownerOf(x.ID) != r.s && !r.sets { // a column of a query around this one is NULL in the sets that it is not part of
 		return x
 	}
 	if i := r.matching(x); i >= 0 {
 		return r.b.ref(r.node.GroupCols[i], x.Pos)
+	}
+	if r.b.ownerOf(x.ID) != r.s {
+		return x
 	}
 	if slices.ContainsFunc(r.node.GroupCols, func(c plan.Col) bool { return c.ID == x.ID }) ||
 		slices.ContainsFunc(r.node.Aggs, func(a plan.Agg) bool { return a.Col.ID == x.ID }) || r.node.GroupingCol.ID == x.ID {

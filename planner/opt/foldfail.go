@@ -68,11 +68,13 @@ func (c *Context) failing(e plan.Expr) error {
 				break
 			}
 		}
+	case *plan.ArrayExpr: // arrays of arrays must agree in their bounds
+		if x.Multi && constantArray(x) {
+			return c.tried(x)
+		}
 	case *plan.Call:
 		if x.Fn != nil && x.Fn.Volatility == functions.Immutable && !x.Fn.Routine && allConst(x.Args) {
-			s := eval.Scope{Run: eval.NewRun(c.FoldEnv, nil)}
-			// What needs more than planning has, such as the catalog, shows as an internal error: it is for a row to find out.
-			if _, err := contained(&s, x); err != nil && dberr.As(err).Code != dberr.InternalError {
+			if err := c.tried(x); err != nil {
 				return err
 			}
 		}
@@ -83,6 +85,27 @@ func (c *Context) failing(e plan.Expr) error {
 		}
 	}
 	return nil
+}
+
+// tried evaluates an expression of constants for its error. What needs more than planning has, such as the catalog, shows as an internal
+// error: it is for a row to find out.
+func (c *Context) tried(e plan.Expr) error {
+	s := eval.Scope{Run: eval.NewRun(c.FoldEnv, nil)}
+	if _, err := contained(&s, e); err != nil && dberr.As(err).Code != dberr.InternalError {
+		return err
+	}
+	return nil
+}
+
+// constantArray tells whether an array consists of constants and arrays of them.
+func constantArray(x *plan.ArrayExpr) bool {
+	for _, e := range x.Elems {
+		inner, isArray := e.(*plan.ArrayExpr)
+		if _, ok := e.(*plan.Const); !ok && (!isArray || !constantArray(inner)) {
+			return false
+		}
+	}
+	return true
 }
 
 func allConst(args []plan.Expr) bool {
