@@ -7,6 +7,7 @@ import (
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/functions/agg"
+	"github.com/omgdb/omgdb/functions/extension"
 	"github.com/omgdb/omgdb/functions/geometric"
 	"github.com/omgdb/omgdb/functions/jsonfunc"
 	"github.com/omgdb/omgdb/functions/jsonpath"
@@ -86,6 +87,7 @@ func addOthers(e *functions.Entries) error {
 		}
 	}
 	e.Scalars = append(e.Scalars, scalar.Own()...)
+	e.Scalars = append(e.Scalars, extension.Scalars()...)
 	e.Aggregates = append(e.Aggregates, agg.Own()...)
 	e.Tables = append(e.Tables, sysfunc.InfoTables()...)
 	e.Scalars = append(e.Scalars, sysfunc.InfoScalars()...)

@@ -1,8 +1,11 @@
 package bind
 
 import (
+	"strings"
+
 	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
 
+	"github.com/omgdb/omgdb/functions/extension"
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage/dberr"
 )
@@ -53,22 +56,21 @@ func (b *binder) ddlStatement(n *pg_query.Node) (st plan.Statement, ok bool, err
 	return st, true, err
 }
 
-// extensions are PostgreSQL's extensions whose functions and types are built in here.
-var extensions = map[string]bool{"vector": true, "plpgsql": true, "pgcrypto": true, "uuid-ossp": true, "pg_trgm": false, "citext": false, "hstore": false}
-
+// createExtension takes the extensions that are built in, whose types and functions are always there.
 func (b *binder) createExtension(x *pg_query.CreateExtensionStmt) (plan.Statement, error) {
-	if known, listed := extensions[x.Extname]; known {
-		notice := ""
-		if x.IfNotExists {
-			notice = "extension \"" + x.Extname + "\" already exists, skipping"
+	if !extension.Known(x.Extname) {
+		var names []string
+		for _, e := range extension.All {
+			names = append(names, e.Name)
 		}
-		return &plan.NoOp{Tag: "CREATE EXTENSION", Notice: notice}, nil
-	} else if listed {
-		return nil, dberr.New(dberr.FeatureNotSupported, "extension \"%s\" is not supported", x.Extname).
-			WithHint("OMGDB has no loadable extensions; vector is built in.")
+		return nil, dberr.New(dberr.FeatureNotSupported, "extension \"%s\" is not available", x.Extname).
+			WithHint("OMGDB has no loadable extensions; built in are %s.", strings.Join(names, ", "))
 	}
-	return nil, dberr.New(dberr.FeatureNotSupported, "extension \"%s\" is not available", x.Extname).
-		WithHint("OMGDB has no loadable extensions; vector is built in.")
+	notice := ""
+	if x.IfNotExists {
+		notice = "extension \"" + x.Extname + "\" already exists, skipping"
+	}
+	return &plan.NoOp{Tag: "CREATE EXTENSION", Notice: notice}, nil
 }
 
 // alternatives are the statements that OMGDB refuses on purpose, with what to use instead.

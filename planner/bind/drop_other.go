@@ -6,6 +6,7 @@ import (
 
 	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
 
+	"github.com/omgdb/omgdb/functions/extension"
 	"github.com/omgdb/omgdb/planner/plan"
 	"github.com/omgdb/omgdb/storage/dberr"
 )
@@ -49,7 +50,7 @@ func (b *binder) dropOther(x *pg_query.DropStmt) (plan.Statement, error) {
 	if tag == "" {
 		tag = "DROP " + strings.ToUpper(k.word)
 	}
-	if k.word == "extension" && extensions[b.objectText(x.Objects[0])] {
+	if k.word == "extension" && extension.Known(b.objectText(x.Objects[0])) {
 		return &plan.NoOp{Tag: tag}, nil
 	}
 	missing, err := b.missingObject(k, x.Objects[0], x.MissingOk)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/omgdb/omgdb/functions/extension"
 	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/value"
 )
@@ -358,8 +359,8 @@ func (w *world) comments() []comment {
 	}
 	out = append(out, builtinComments("pg_catalog.pg_description")...)
 	textSearchComments(add)
-	for _, x := range extensions {
-		add(x.oid, classExtension, 0, x.comment)
+	for _, x := range extension.All {
+		add(x.OID, classExtension, 0, x.Comment)
 	}
 	if w.view == nil {
 		return out

@@ -147,6 +147,8 @@ const (
 	CannotConnect   = "57P03"
 	DatabaseDropped = "57P04"
 
+	ExternalRoutineInvocation = "39000"
+
 	SystemError   = "58000"
 	IOError       = "58030"
 	UndefinedFile = "58P01"
