@@ -90,6 +90,14 @@ func (b *binder) checksFit(d *tableDef, c *catalog.Column) error {
 			}
 		}
 	}
+	for _, f := range d.rel.Foreign { // of the table to itself
+		at := slices.Index(f.RefCols, c.Num)
+		if f.RefTable == d.rel.ID && at >= 0 && f.Cols[at] != c.Num {
+			if err := b.keysComparable(f.Name, d.rel.Attr(f.Cols[at]), c); err != nil {
+				return err
+			}
+		}
+	}
 	for _, id := range d.rel.Referrers {
 		child := b.Catalog.RelationByID(id)
 		if child == nil || id == d.rel.ID {

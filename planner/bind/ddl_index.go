@@ -97,6 +97,11 @@ func (b *binder) createIndex(x *pg_query.IndexStmt) (plan.Statement, error) {
 func (b *binder) indexKey(s *scope, rel *catalog.Relation, ix *catalog.Index, el *pg_query.IndexElem) (string, error) {
 	k := catalog.IndexKey{Desc: el.Ordering == pg_query.SortByDir_SORTBY_DESC, OpClass: strings.Join(strs(el.Opclass), ".")}
 	k.NullsFirst = el.NullsOrdering == pg_query.SortByNulls_SORTBY_NULLS_FIRST || k.Desc && el.NullsOrdering != pg_query.SortByNulls_SORTBY_NULLS_LAST
+	if len(el.Collation) > 0 {
+		if _, err := b.collationName(strs(el.Collation), -1); err != nil {
+			return "", err
+		}
+	}
 	name, mod := el.Name, int32(-1)
 	if el.Name != "" {
 		c := findColumn(rel, el.Name)

@@ -140,11 +140,13 @@ func (b *binder) entry(s *scope, targets []*target, n *pg_query.Node, c clause, 
 		pos := loc(ref.Location)
 		useAlias := true
 		if mode == byColumn {
-			if found, err := b.column(s, col, pos); err == nil && found != nil {
-				if r, ok := found.(*plan.ColRef); !ok || b.ownerOf(r.ID) == s {
-					useAlias = false
-				}
+			here := *s
+			here.parent = nil
+			found, err := b.column(&here, col, pos)
+			if e := dberr.As(err); e != nil && e.Code == dberr.AmbiguousColumn {
+				return nil, -1, err
 			}
+			useAlias = err != nil || found == nil
 		}
 		if useAlias {
 			at, err := b.outputNamed(targets, col, name, pos)
