@@ -135,9 +135,34 @@ var plainActions = map[pg_query.AlterTableType]plan.AlterKind{
 var idleActions = map[pg_query.AlterTableType]bool{
 	pg_query.AlterTableType_AT_SetStatistics: true, pg_query.AlterTableType_AT_SetStorage: true, pg_query.AlterTableType_AT_SetCompression: true,
 	pg_query.AlterTableType_AT_ClusterOn: true, pg_query.AlterTableType_AT_DropCluster: true, pg_query.AlterTableType_AT_ReplicaIdentity: true,
-	pg_query.AlterTableType_AT_SetLogged: true, pg_query.AlterTableType_AT_SetUnLogged: true, pg_query.AlterTableType_AT_DropOids: true,
+	pg_query.AlterTableType_AT_DropOids:   true,
 	pg_query.AlterTableType_AT_SetOptions: true, pg_query.AlterTableType_AT_ResetOptions: true,
 	pg_query.AlterTableType_AT_EnableTrigAll: true, pg_query.AlterTableType_AT_EnableTrigUser: true, pg_query.AlterTableType_AT_DisableTrigUser: true,
+}
+
+// setLogged binds SET LOGGED and SET UNLOGGED. A logged table references none that is not.
+func (b *binder) setLogged(r *catalog.Relation, logged bool) (plan.AlterAction, error) {
+	if r.Temp {
+		return plan.AlterAction{}, dberr.New(dberr.InvalidTableDef, "cannot change logged status of table \"%s\" because it is temporary", r.Name)
+	}
+	if r.Kind == catalog.ViewKind || r.Kind == catalog.MatViewKind {
+		word := map[bool]string{true: "SET LOGGED", false: "SET UNLOGGED"}[logged]
+		return plan.AlterAction{}, dberr.New(dberr.WrongObjectType, "ALTER action %s cannot be performed on relation \"%s\"", word, r.Name).
+			WithDetail("This operation is not supported for %s.", kindName(r.Kind, true))
+	}
+	others, refuse := r.Referrers, "could not change table \"%s\" to unlogged because it references logged table \"%s\""
+	if logged {
+		others, refuse = nil, "could not change table \"%s\" to logged because it references unlogged table \"%s\""
+		for _, f := range r.Foreign {
+			others = append(others, f.RefTable)
+		}
+	}
+	for _, id := range others {
+		if o := b.Catalog.RelationByID(id); o != nil && o.ID != r.ID && o.Unlogged == logged {
+			return plan.AlterAction{}, dberr.New(dberr.InvalidTableDef, refuse, r.Name, o.Name)
+		}
+	}
+	return plan.AlterAction{Do: plan.SetLogged, Logged: logged}, nil
 }
 
 // alterCmd binds one action; adding a column may be several.
@@ -152,6 +177,9 @@ func (b *binder) alterCmd(d *tableDef, st *plan.AlterTable, c *pg_query.AlterTab
 		return one(plan.AlterAction{Do: plan.NoAction}, nil)
 	}
 	switch c.Subtype {
+	case pg_query.AlterTableType_AT_SetLogged, pg_query.AlterTableType_AT_SetUnLogged:
+		a, err := b.setLogged(d.rel, c.Subtype == pg_query.AlterTableType_AT_SetLogged)
+		return one(a, err)
 	case pg_query.AlterTableType_AT_DisableTrigAll: // what restores data says, whose foreign keys PostgreSQL keeps by triggers
 		if len(d.rel.Foreign) > 0 || len(d.rel.Referrers) > 0 {
 			st.Notice = "the foreign keys of relation \"" + d.rel.Name + "\" stay in force"

@@ -348,6 +348,9 @@ func (b *binder) foreign(d *tableDef, k *pg_query.Constraint) error {
 		if ref.Kind != catalog.Table && ref.Kind != catalog.Collection {
 			return dberr.New(dberr.WrongObjectType, "referenced relation \"%s\" is not a table", ref.Name)
 		}
+		if err := lastsAsLong(d.rel, ref); err != nil {
+			return err
+		}
 		f.Ref, f.RefTable = ref, ref.ID
 	}
 	names := strs(k.FkAttrs)
@@ -430,6 +433,22 @@ func columnNumbered(rel *catalog.Relation, num int16) *catalog.Column {
 		if cols[i].Num == num {
 			return &cols[i]
 		}
+	}
+	return nil
+}
+
+// lastsAsLong refuses a foreign key to a table that may be gone or empty while the one that references it is not.
+func lastsAsLong(rel, ref *catalog.Relation) error {
+	refuse := func(of, only string) error {
+		return dberr.New(dberr.InvalidTableDef, "constraints on %s tables may reference only %s tables", of, only)
+	}
+	switch {
+	case rel.Temp && !ref.Temp:
+		return refuse("temporary", "temporary")
+	case rel.Unlogged && ref.Temp:
+		return refuse("unlogged", "permanent or unlogged")
+	case !rel.Temp && !rel.Unlogged && (ref.Temp || ref.Unlogged):
+		return refuse("permanent", "permanent")
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func (b *binder) newTable(rv *pg_query.RangeVar, ifNotExists bool) (*tableDef, e
 		return nil, err
 	}
 	st := &plan.CreateTable{Name: plan.ObjName{Schema: sc.Name, Name: rv.Relname}, IfNotExists: ifNotExists}
-	st.Rel = catalog.Relation{Schema: sc.ID, Name: rv.Relname, Kind: catalog.Table, Temp: temp || rv.Schemaname == "pg_temp"}
+	st.Rel = catalog.Relation{Schema: sc.ID, Name: rv.Relname, Kind: catalog.Table, Temp: temp || rv.Schemaname == "pg_temp", Unlogged: rv.Relpersistence == "u"}
 	return &tableDef{st: st, rel: &st.Rel, taken: map[string]bool{}}, nil
 }
 

@@ -166,9 +166,7 @@ var pgClass = of[class]{
 		"relhasindex": func(w *world, c class) value.Value {
 			return value.Bool(c.rel != nil && c.idx == nil && len(w.userIndexes(c.rel)) > 0)
 		},
-		"relpersistence": func(_ *world, c class) value.Value {
-			return char(map[bool]byte{false: 'p', true: 't'}[c.rel != nil && c.rel.Temp])
-		},
+		"relpersistence": func(w *world, c class) value.Value { return char(c.persistence(w)) },
 		"relkind":        func(_ *world, c class) value.Value { return char(c.kind) },
 		"relnatts":       func(_ *world, c class) value.Value { return num(c.natts()) },
 		"relchecks":      func(_ *world, c class) value.Value { return num(c.checks()) },
@@ -180,6 +178,25 @@ var pgClass = of[class]{
 		"reloptions": func(_ *world, c class) value.Value { return c.options() },
 		"relacl":     func(w *world, c class) value.Value { return c.acl(w) },
 	},
+}
+
+// persistence is p, t of temporary relations or u of unlogged ones; an index and a sequence that a column owns go with their table.
+func (c class) persistence(w *world) byte {
+	r := c.rel
+	if r != nil && r.Seq != nil && r.Seq.OwnerTable != 0 {
+		if owner := w.view.RelationByID(r.Seq.OwnerTable); owner != nil {
+			r = owner
+		}
+	}
+	switch {
+	case r == nil:
+		return 'p'
+	case r.Temp:
+		return 't'
+	case r.Unlogged:
+		return 'u'
+	}
+	return 'p'
 }
 
 // sharedCatalogs are the system relations that all databases share.

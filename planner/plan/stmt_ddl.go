@@ -201,6 +201,7 @@ type AlterAction struct {
 	Sequence             *CreateSequence // of an added serial or identity column
 	Options              map[string]string
 	Identity             byte
+	Logged               bool // of SetLogged
 }
 
 // AlterKind names an action of ALTER TABLE.
@@ -230,6 +231,7 @@ const (
 	DropExpression
 	SetOptions
 	ResetOptions
+	SetLogged
 	NoAction // accepted and without effect here (SET STORAGE, CLUSTER …)
 )
 

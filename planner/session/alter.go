@@ -47,6 +47,7 @@ var alterSteps = map[plan.AlterKind]func(a *alterer, ctx context.Context, x *pla
 	plan.SetOwner:           (*alterer).setOwner,
 	plan.SetOptions:         (*alterer).setOptions,
 	plan.ResetOptions:       (*alterer).resetOptions,
+	plan.SetLogged:          (*alterer).setLogged,
 	plan.NoAction:           func(*alterer, context.Context, *plan.AlterAction) error { return nil },
 }
 
@@ -80,6 +81,13 @@ func (s *Session) alterTable(ctx context.Context, p *Portal, st *plan.AlterTable
 		}
 	}
 	return nil
+}
+
+func (a *alterer) setLogged(ctx context.Context, x *plan.AlterAction) error {
+	return a.change(ctx, func(r *catalog.Relation) error {
+		r.Unlogged = !x.Logged
+		return nil
+	})
 }
 
 // alterIndex renames an index or moves nothing else of it.

@@ -87,6 +87,8 @@ type Relation struct {
 	Kind   Kind
 	Owner  ID
 	Temp   bool
+	// Unlogged is kept for whoever asks: the store writes the log of all tables, so that none is emptied after a crash.
+	Unlogged bool
 	// OnCommit is what becomes of a temporary table at the end of a transaction.
 	OnCommit CommitAction
 	Version  uint64 // unique to this content of the descriptor while the store is open; plans are checked against it

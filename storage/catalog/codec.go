@@ -98,6 +98,7 @@ func describeRelation(r *Relation, c *coder) {
 	integer(c, "kind", &r.Kind)
 	integer(c, "owner", &r.Owner)
 	c.boolean("temp", &r.Temp)
+	c.boolean("unlogged", &r.Unlogged)
 	integer(c, "onCommit", &r.OnCommit)
 	integer(c, "storage", &r.Storage)
 	list(c, "cols", &r.Columns, describeColumn)
