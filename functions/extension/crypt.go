@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strings"
 
+	//lint:ignore SA1019 bcrypt is made of it
 	"golang.org/x/crypto/blowfish"
 
 	"github.com/omgdb/omgdb/storage/dberr"
