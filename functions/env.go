@@ -8,6 +8,7 @@ import (
 	"github.com/omgdb/omgdb/functions/embed"
 	"github.com/omgdb/omgdb/storage"
 	"github.com/omgdb/omgdb/storage/batch"
+	"github.com/omgdb/omgdb/storage/catalog"
 	"github.com/omgdb/omgdb/storage/index/fulltext"
 	"github.com/omgdb/omgdb/storage/typeio"
 	"github.com/omgdb/omgdb/storage/value"
@@ -37,6 +38,8 @@ type Env struct {
 	Routines Routines
 	// Cursor gives the key of the row of a relation that a cursor stands on.
 	Cursor func(name string, relation uint32) ([]byte, error)
+	// SimpleView tells whether rows can be changed through a view, and of each of its columns, in their order, whether it can be set.
+	SimpleView func(ctx context.Context, view *catalog.Relation) (settable []bool, simple bool)
 	// Random is the session's source of random numbers; nil is one that nobody has seeded.
 	Random *Random
 	// Notice sends a notice to the client.

@@ -1,8 +1,10 @@
 package sysfunc
 
 import (
+	"context"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/omgdb/omgdb/functions"
 	"github.com/omgdb/omgdb/storage/catalog"
@@ -20,8 +22,8 @@ func replication() []def {
 			return a[0], nil
 		})},
 		{Sig: "pg_relation_filepath(regclass)", Eval: fixed(value.Null)},
-		{Sig: "pg_relation_is_updatable(regclass,bool)", Eval: env(updatable)},
-		{Sig: "pg_column_is_updatable(regclass,int2,bool)", Eval: env(columnUpdatable)},
+		{Sig: "pg_relation_is_updatable(regclass,bool)", Eval: updatable},
+		{Sig: "pg_column_is_updatable(regclass,int2,bool)", Eval: columnUpdatable},
 		{Sig: "pg_partition_root(regclass)", Eval: fixed(value.Null)},
 		{Sig: "pg_get_partition_constraintdef(oid)", Eval: fixed(value.Null)},
 		{Sig: "pg_get_replica_identity_index(regclass)", Eval: env(identityIndex)},
@@ -43,17 +45,38 @@ const (
 	eventDelete = 1 << 4
 )
 
-func updatable(e *functions.Env, a []val) (val, error) {
-	r := e.Txn.Catalog().RelationByID(catalog.ID(a[0].Int()))
-	if r == nil || r.Kind != catalog.Table && r.Kind != catalog.Collection {
-		return value.Int(0), nil
+// settable tells which events a relation takes, and of each of its columns, in their order, whether it can be set; nil: all of them.
+func settable(ctx context.Context, e *functions.Env, id val) (events int64, columns []bool) {
+	r := e.Txn.Catalog().RelationByID(catalog.ID(id.Int()))
+	switch {
+	case r == nil:
+		return 0, nil
+	case r.Kind == catalog.Table || r.Kind == catalog.Collection:
+		return eventUpdate | eventInsert | eventDelete, nil
+	case r.Kind != catalog.ViewKind || e.SimpleView == nil:
+		return 0, nil
 	}
-	return value.Int(eventUpdate | eventInsert | eventDelete), nil
+	columns, simple := e.SimpleView(ctx, r)
+	switch {
+	case !simple:
+		return 0, nil
+	case slices.Contains(columns, true):
+		return eventUpdate | eventInsert | eventDelete, columns
+	}
+	return eventDelete, columns
 }
 
-func columnUpdatable(e *functions.Env, a []val) (val, error) {
-	r := e.Txn.Catalog().RelationByID(catalog.ID(a[0].Int()))
-	return value.Bool(r != nil && (r.Kind == catalog.Table || r.Kind == catalog.Collection) && a[1].Int() > 0), nil
+func updatable(ctx context.Context, c *call, a []val) (val, error) {
+	events, _ := settable(ctx, c.Env, a[0])
+	return value.Int(events), nil
+}
+
+// columnUpdatable wants UPDATE and DELETE of the relation, as information_schema does.
+func columnUpdatable(ctx context.Context, c *call, a []val) (val, error) {
+	const both = eventUpdate | eventDelete
+	events, columns := settable(ctx, c.Env, a[0])
+	n := a[1].Int()
+	return value.Bool(n > 0 && events&both == both && (columns == nil || n <= int64(len(columns)) && columns[n-1])), nil
 }
 
 func identityIndex(e *functions.Env, a []val) (val, error) {

@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"context"
+
 	pg_query "github.com/omgdb/omgdb/planner/parse/ast"
 	"google.golang.org/protobuf/proto"
 
@@ -84,6 +86,25 @@ func (b *binder) viewTarget(rel *catalog.Relation, verb string) (*dmlTarget, err
 		t.alias = rv.Alias.Aliasname
 	}
 	return t, nil
+}
+
+// SimpleView tells whether rows can be changed through a view, and of each of its columns, in their order, whether it can be set.
+func SimpleView(ctx context.Context, bc *Context, view *catalog.Relation) (settable []bool, simple bool) {
+	b := newBinder(ctx, bc, parse.Stmt{})
+	t, err := b.targetOf(view, "UPDATE")
+	if err != nil {
+		return nil, false
+	}
+	_, base := b.scan(t.base)
+	it, _, err := t.item(b, base)
+	if err != nil {
+		return nil, false
+	}
+	for i := range it.cols {
+		_, err := t.behind(b, &it.cols[i])
+		settable = append(settable, err == nil)
+	}
+	return settable, true
 }
 
 // notSimple says why a view's query cannot be changed through, "" when it can.

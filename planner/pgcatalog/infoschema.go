@@ -1,8 +1,10 @@
 package pgcatalog
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/omgdb/omgdb/functions/sysfunc"
 	"github.com/omgdb/omgdb/storage/catalog"
@@ -39,11 +41,19 @@ var infoTables = of[class]{
 	},
 }
 
+// checkOption is what WITH CHECK OPTION said of a view; the system's own ones have none.
+func checkOption(_ *world, c class) value.Value {
+	if c.rel == nil {
+		return text("NONE")
+	}
+	return text(strings.ToUpper(cmp.Or(c.rel.Options["check_option"], "none")))
+}
+
 var infoViews = of[class]{
 	items: ofKind('v'),
 	cols: map[string]func(*world, class) value.Value{
 		"table_catalog": catalogOf[class], "table_schema": classSchema, "table_name": className, "view_definition": classDefinition,
-		"check_option":               func(*world, class) value.Value { return text("NONE") },
+		"check_option":               checkOption,
 		"is_updatable":               func(w *world, c class) value.Value { return yesNo(w.updatable(c.oid, canUpdateAndDelete)) },
 		"is_insertable_into":         func(w *world, c class) value.Value { return yesNo(w.updatable(c.oid, canInsert)) },
 		"is_trigger_updatable":       func(*world, class) value.Value { return yesNo(false) },
@@ -144,7 +154,7 @@ var infoColumnsRel = of[attribute]{
 			return text(map[bool]string{true: "ALWAYS", false: "NEVER"}[a.generated()])
 		},
 		"generation_expression": func(_ *world, a attribute) value.Value { return a.generation() },
-		"is_updatable":          func(_ *world, a attribute) value.Value { return yesNo(a.class.kind == 'r') },
+		"is_updatable":          func(w *world, a attribute) value.Value { return yesNo(w.settable(a)) },
 		"collation_name":        func(_ *world, a attribute) value.Value { return a.collation() },
 	},
 }

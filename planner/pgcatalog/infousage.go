@@ -108,13 +108,31 @@ var infoRoutinePrivileges = of[routineRight]{items: routineRights, cols: routine
 
 // updatable tells whether rows of a relation can be changed by the events of the mask, 4 UPDATE, 8 INSERT, 16 DELETE.
 func (w *world) updatable(id catalog.ID, mask int64) bool {
-	for _, f := range w.set.registry.Scalars("pg_relation_is_updatable") {
-		c := &functions.Call{Env: w.env, Args: []*value.Type{value.RegClass, value.Boolean}, Mods: []int32{-1, -1}, Ret: f.Ret}
-		if v, err := f.Eval(w.ctx, c, []value.Value{oid(id), value.Bool(false)}); err == nil && !v.IsNull() {
-			return v.Int()&mask == mask
+	v := w.ask("pg_relation_is_updatable", oid(id), value.Bool(false))
+	return !v.IsNull() && v.Int()&mask == mask
+}
+
+// settable tells whether a column of a relation can be set.
+func (w *world) settable(a attribute) bool {
+	if a.class.kind != 'v' {
+		return a.class.kind == 'r'
+	}
+	v := w.ask("pg_column_is_updatable", oid(a.class.oid), num(int(a.num)), value.Bool(false))
+	return !v.IsNull() && v.Bool()
+}
+
+// ask calls a function of one overload; one that fails knows nothing.
+func (w *world) ask(name string, args ...value.Value) value.Value {
+	for _, f := range w.set.registry.Scalars(name) {
+		c := &functions.Call{Env: w.env, Ret: f.Ret}
+		for _, p := range f.Params {
+			c.Args, c.Mods = append(c.Args, p.Type), append(c.Mods, -1)
+		}
+		if v, err := f.Eval(w.ctx, c, args); err == nil {
+			return v
 		}
 	}
-	return false
+	return value.Null
 }
 
 // The masks of updatable.

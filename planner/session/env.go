@@ -98,7 +98,17 @@ func (s *Session) fillEnv(e *functions.Env, memory *functions.Account, txn *stor
 		DB: s.srv.db, Actor: s.actor(), Txn: txn, Format: s.format, Settings: s, Embedders: s.srv.embedders, Words: s.srv.words,
 		StatementTime: now, TxnTime: s.tx.begun, Clock: s.srv.clock,
 		Memory: memory, Session: s, Lookup: s.lookup, Sequences: &s.sequences, Locks: s.store, Notice: s.sendNotice, Random: &s.random,
-		Routines: s, Cursor: s.cursorRow,
+		Routines: s, Cursor: s.cursorRow, SimpleView: s.simpleView(txn),
+	}
+}
+
+// simpleView looks at views as the transaction sees them; without one there are none.
+func (s *Session) simpleView(txn *storage.Txn) func(context.Context, *catalog.Relation) ([]bool, bool) {
+	if txn == nil {
+		return nil
+	}
+	return func(ctx context.Context, view *catalog.Relation) ([]bool, bool) {
+		return bind.SimpleView(ctx, s.bindContext(txn.Catalog(), nil), view)
 	}
 }
 
