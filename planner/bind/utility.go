@@ -162,6 +162,9 @@ func (b *binder) variableSet(x *pg_query.VariableSetStmt) (plan.Statement, error
 
 // settingValue gives the text of one value of SET. An interval as time zone is written as PostgreSQL keeps it.
 func (b *binder) settingValue(name string, n *pg_query.Node) (string, error) {
+	if p := n.GetParamRef(); p != nil { // the parser takes it here, for texts whose constants were masked
+		return "", errAt(loc(p.Location), dberr.SyntaxError, `syntax error at or near "$%d"`, p.Number)
+	}
 	c := n.GetTypeCast()
 	if c == nil {
 		return constText(n), nil

@@ -81,12 +81,12 @@ func (w *world) infoColumns() []attribute {
 	return out
 }
 
-// dataType is the type's name in information_schema.
+// dataType is the type's name in information_schema. To clients pgvector's types are an extension's, though they are built in here.
 func dataType(t *value.Type) string {
 	switch {
 	case t.IsArray():
 		return "ARRAY"
-	case t.Namespace != 0 && t.Class != value.Domain:
+	case t.Namespace != 0 && t.Class != value.Domain, t == value.Vector, t == value.HalfVec, t == value.SparseVec:
 		return "USER-DEFINED"
 	}
 	return typeio.Base(t).SQL

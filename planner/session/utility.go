@@ -73,10 +73,14 @@ var unsupported = &action{event: evStatement, run: func(_ *Session, _ context.Co
 	return dberr.New(dberr.FeatureNotSupported, "%s is not supported", p.c.stmt.CommandTag())
 }}
 
-// refuseBlock fails inside of a transaction block, for statements that commit by themselves.
+// refuseBlock fails inside of a transaction block, for statements that commit by themselves. Statements sent without a Sync between them
+// share a transaction too: whoever commits by itself would wait for what its predecessors hold.
 func (s *Session) refuseBlock(tag string) error {
 	if s.state == block || s.tx.script {
 		return dberr.New(dberr.ActiveSQLTransaction, "%s cannot run inside a transaction block", tag)
+	}
+	if s.state == implicit && s.tx.used {
+		return dberr.New(dberr.ActiveSQLTransaction, "%s cannot be executed within a pipeline", tag)
 	}
 	return nil
 }

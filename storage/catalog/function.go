@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/omgdb/omgdb/storage/kv"
+	"github.com/omgdb/omgdb/storage/value"
 )
 
 // Function is a function or procedure that a user wrote, in SQL or PL/pgSQL. Its types are named by their OIDs: they may be row types of tables, which
@@ -124,10 +125,12 @@ func describeFunction(f *Function, c *coder) {
 	list(c, "args", &f.Args, func(a *FunctionArg, c *coder) {
 		c.str("name", &a.Name)
 		integer(c, "type", &a.Type)
+		a.Type = value.Renumbered(a.Type)
 		integer(c, "mode", &a.Mode)
 		c.str("default", &a.Default)
 	})
 	integer(c, "ret", &f.Ret)
+	f.Ret = value.Renumbered(f.Ret)
 	c.boolean("setOf", &f.SetOf)
 	c.str("body", &f.Body)
 	c.boolean("standard", &f.Standard)

@@ -112,7 +112,8 @@ func rangeOf(oid uint32, name string, elem *Type, array, multi, multiArray uint3
 	return t
 }
 
-// The built-in types with PostgreSQL's OIDs; pgvector's have OIDs of ours (8000–9999).
+// The built-in types with PostgreSQL's OIDs; pgvector's have OIDs of ours (16000–16383): clients take what is below
+// 10000 for a type they know, and never ask the catalog how to read it.
 var (
 	Boolean       = base(16, "bool", "boolean", KindBool, 'B', true, 1, 1000)
 	Bytea         = base(17, "bytea", "bytea", KindString, 'U', false, -1, 1001)
@@ -175,9 +176,9 @@ var (
 	JSONB         = base(3802, "jsonb", "jsonb", KindString, 'U', false, -1, 3807)
 	JSONPath      = base(4072, "jsonpath", "jsonpath", KindString, 'U', false, -1, 4073)
 	XID8          = base(5069, "xid8", "xid8", KindInt, 'U', false, 8, 271)
-	Vector        = base(8000, "vector", "vector", KindString, 'U', false, -1, 8001)
-	HalfVec       = base(8002, "halfvec", "halfvec", KindString, 'U', false, -1, 8003)
-	SparseVec     = base(8004, "sparsevec", "sparsevec", KindString, 'U', false, -1, 8005)
+	Vector        = base(16000, "vector", "vector", KindString, 'U', false, -1, 16001)
+	HalfVec       = base(16002, "halfvec", "halfvec", KindString, 'U', false, -1, 16003)
+	SparseVec     = base(16004, "sparsevec", "sparsevec", KindString, 'U', false, -1, 16005)
 
 	Int4Range = rangeOf(3904, "int4range", Int4, 3905, 4451, 6150)
 	NumRange  = rangeOf(3906, "numrange", Numeric, 3907, 4532, 6151)
@@ -228,7 +229,18 @@ func recordArray() *Type {
 }
 
 // ByOID gives a built-in type (arrays included), nil when there is none. User-made types are found through the catalog.
-func ByOID(oid uint32) *Type { return builtin[oid] }
+func ByOID(oid uint32) *Type { return builtin[Renumbered(oid)] }
+
+// Renumbered gives the present OID of a type that had another one: stores written before name pgvector's types 8000 to 8005.
+// Any other OID is returned as it is.
+func Renumbered(oid uint32) uint32 {
+	if oid-formerVector <= 5 {
+		return oid - formerVector + Vector.OID
+	}
+	return oid
+}
+
+const formerVector = 8000
 
 // ArrayOf gives the array type over a built-in element type, nil when it has none.
 // For an array type it gives the type itself: PostgreSQL's arrays have any number of dimensions.
