@@ -98,7 +98,7 @@ func schemaRights(e *functions.Env, o val) (catalog.ID, []string, bool, error) {
 	}
 	switch {
 	case sc != nil:
-		return sc.Owner, sc.ACL, true, nil
+		return sc.Owner, sc.Rights(), true, nil
 	case name == "pg_catalog", name == "information_schema", name == "omgdb":
 		return catalog.SuperRole, catalog.ACL{{Rights: catalog.RightUsage, Grantor: catalog.SuperRole}}.Stored(), true, nil
 	case o.Kind() == value.KindString:

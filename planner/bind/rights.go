@@ -30,10 +30,7 @@ func (b *binder) need(rel *catalog.Relation, right catalog.Rights, names []strin
 		return false, nil
 	}
 	sc := b.Catalog.SchemaByID(rel.Schema)
-	if sc != nil && sc.ACL == nil && sc.Name == "public" {
-		sc = nil // everybody can use it until rights on it are given or taken
-	}
-	if sc != nil && !b.Catalog.Allowed(role, catalog.GuardSchema, sc.Owner, sc.ACL, catalog.RightUsage) {
+	if sc != nil && !b.Catalog.Allowed(role, catalog.GuardSchema, sc.Owner, sc.Rights(), catalog.RightUsage) {
 		return false, dberr.New(dberr.InsufficientPrivilege, "permission denied for schema %s", sc.Name)
 	}
 	if b.Catalog.Allowed(role, rel.Guarded(), rel.Owner, rel.ACL, right) {

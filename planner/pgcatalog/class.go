@@ -270,6 +270,38 @@ var readable = catalog.ACL{
 	{Role: catalog.SuperRole, Rights: catalog.GuardTable.All(), Grantor: catalog.SuperRole}, {Rights: catalog.RightSelect, Grantor: catalog.SuperRole},
 }.Stored()
 
+// initialRights are the rights that a system object has from the start.
+type initialRights struct {
+	class uint32
+	oid   catalog.ID
+	acl   value.Value
+}
+
+// pgInitPrivs lists them: pg_dump leaves them out.
+var pgInitPrivs = of[initialRights]{
+	items: func(w *world) []initialRights {
+		var out []initialRights
+		for _, c := range w.classes() {
+			if acl := c.acl(w); c.sys != nil && !acl.IsNull() {
+				out = append(out, initialRights{classClass, c.oid, acl})
+			}
+		}
+		for _, s := range w.schemas() {
+			if acl := w.schemaACL(s); s.ID == catalog.PgCatalogSchema && !acl.IsNull() {
+				out = append(out, initialRights{classNamespace, s.ID, acl})
+			}
+		}
+		return out
+	},
+	cols: map[string]func(*world, initialRights) value.Value{
+		"objoid":    func(_ *world, r initialRights) value.Value { return oid(r.oid) },
+		"classoid":  func(_ *world, r initialRights) value.Value { return oid(r.class) },
+		"objsubid":  func(*world, initialRights) value.Value { return num(0) },
+		"privtype":  func(*world, initialRights) value.Value { return text("i") },
+		"initprivs": func(_ *world, r initialRights) value.Value { return r.acl },
+	},
+}
+
 // acl shows a stored list of rights, NULL when there is none.
 func (w *world) acl(kind catalog.Guarded, owner catalog.ID, stored []string) value.Value {
 	if stored == nil || w.view == nil {

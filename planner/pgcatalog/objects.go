@@ -93,7 +93,7 @@ func (w *world) schemaACL(s *catalog.Schema) value.Value {
 			{Role: catalog.SuperRole, Rights: catalog.GuardSchema.All(), Grantor: catalog.SuperRole}, {Rights: catalog.RightUsage, Grantor: catalog.SuperRole},
 		}.Stored())
 	}
-	return w.acl(catalog.GuardSchema, s.Owner, s.ACL)
+	return w.acl(catalog.GuardSchema, s.Owner, s.Rights())
 }
 
 var pgDatabase = of[*catalog.Database]{

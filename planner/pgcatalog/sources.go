@@ -17,6 +17,7 @@ func sources() map[string]source {
 		"pg_catalog.pg_description":  pgDescription,
 		"pg_catalog.pg_enum":         pgEnum,
 		"pg_catalog.pg_index":        pgIndex,
+		"pg_catalog.pg_init_privs":   pgInitPrivs,
 		"pg_catalog.pg_extension":    pgExtension,
 		"pg_catalog.pg_indexes":      pgIndexes,
 		"pg_catalog.pg_language":     pgLanguage,

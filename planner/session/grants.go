@@ -240,7 +240,7 @@ func (g *granting) named(ctx context.Context, name string) error {
 			return err
 		}
 		n := *sc
-		if n.ACL, err = g.change(catalog.GuardSchema, n.Owner, n.ACL, rights, "schema "+name); err != nil {
+		if n.ACL, err = g.change(catalog.GuardSchema, n.Owner, n.Rights(), rights, "schema "+name); err != nil {
 			return err
 		}
 		return g.txn.Define(ctx, &n)

@@ -116,7 +116,7 @@ func everything(ctx context.Context, txn *storage.Txn, f func(owner) owner) erro
 				}
 			}
 		}
-		if o := f(owner{catalog.GuardSchema, sc.Owner, sc.ACL, nil, false}); o.changed {
+		if o := f(owner{catalog.GuardSchema, sc.Owner, sc.Rights(), nil, false}); o.changed {
 			n := *sc
 			n.Owner, n.ACL = o.id, o.acl
 			if err := txn.Define(ctx, &n); err != nil {

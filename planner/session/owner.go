@@ -25,7 +25,7 @@ func (s *Session) newOwner(v *catalog.View, name string, owner catalog.ID, sc *c
 		return 0, dberr.New(dberr.InsufficientPrivilege, "must be owner of %s", what)
 	case !v.MayBecome(me, r.ID):
 		return 0, dberr.New(dberr.InsufficientPrivilege, `must be member of role "%s"`, name)
-	case sc != nil && !v.Allowed(r.ID, catalog.GuardSchema, sc.Owner, sc.ACL, catalog.RightCreate):
+	case sc != nil && !v.Allowed(r.ID, catalog.GuardSchema, sc.Owner, sc.Rights(), catalog.RightCreate):
 		return 0, dberr.New(dberr.InsufficientPrivilege, "permission denied for schema %s", sc.Name)
 	}
 	return r.ID, nil
@@ -86,7 +86,7 @@ func (s *Session) reowned(v *catalog.View, st *plan.AlterOwner) (catalog.Descrip
 		}
 		to, err := s.newOwner(v, st.Role, sc.Owner, nil, "schema "+sc.Name)
 		n := *sc
-		n.Owner, n.ACL = to, catalog.Reowned(sc.ACL, sc.Owner, to)
+		n.Owner, n.ACL = to, catalog.Reowned(sc.Rights(), sc.Owner, to)
 		return &n, err
 	case "DATABASE":
 		d := v.DatabaseByName(st.Name.Name)

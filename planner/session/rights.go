@@ -66,7 +66,7 @@ func (s *Session) mayCreateIn(v *catalog.View, me catalog.ID, schema string, tem
 		return nil
 	}
 	sc := v.Schema(schema)
-	if sc == nil || v.Allowed(me, catalog.GuardSchema, sc.Owner, sc.ACL, catalog.RightCreate) {
+	if sc == nil || v.Allowed(me, catalog.GuardSchema, sc.Owner, sc.Rights(), catalog.RightCreate) {
 		return nil
 	}
 	return dberr.New(dberr.InsufficientPrivilege, "permission denied for schema %s", schema)

@@ -122,6 +122,14 @@ func DefaultACL(kind Guarded, owner ID) ACL {
 	return append(out, Grant{Role: owner, Rights: kind.All(), Grantor: owner})
 }
 
+// Rights are the stored rights on a schema. Everybody can use one called public until rights on it are given or taken.
+func (s *Schema) Rights() []string {
+	if s.ACL != nil || s.Name != "public" {
+		return s.ACL
+	}
+	return ACL{{Role: s.Owner, Rights: GuardSchema.All(), Grantor: s.Owner}, {Rights: RightUsage, Grantor: s.Owner}}.Stored()
+}
+
 func parseGrant(s string) (g Grant, ok bool) {
 	role, rest, ok := strings.Cut(s, "=")
 	letters, grantor, ok2 := strings.Cut(rest, "/")

@@ -350,6 +350,7 @@ const suites = {
       entities: [E, P],
       synchronize: false,
       installExtensions: false,
+      uuidExtension: 'pgcrypto', // gen_random_uuid() needs no extension
     })
     await show('ty init', () => ds.initialize().then(() => 1))
     await show('ty sync', () => ds.synchronize().then(() => 1))
